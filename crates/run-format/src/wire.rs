@@ -1,0 +1,144 @@
+//! The evidence file: JSON Lines compressed with zstd, times delta-encoded.
+//!
+//! JSON Lines rather than a binary format: it stays readable for ever with common tools, and the
+//! compressed size is within 1.5 times that of packed integers (measured in this crate's tests).
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use crate::evidence::{self, Header, Record};
+
+/// Why an evidence file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// The file or the compression is damaged.
+    #[error("the evidence cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// A line is not a record.
+    #[error("line {line} of the evidence is damaged")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// What the reader said.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The first line is not a header of a known version.
+    #[error("this is not a tokmark evidence file of a known version")]
+    Header,
+    /// It unpacks to more than the caller allows.
+    #[error("the evidence unpacks to more than {limit} bytes")]
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+}
+
+/// Writes an evidence file record by record.
+pub struct Writer<W: Write> {
+    out: zstd::stream::write::Encoder<'static, W>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a file with its header.
+    pub fn start(out: W, run: &str, tool_version: &str) -> io::Result<Self> {
+        let mut writer = Self {
+            out: zstd::stream::write::Encoder::new(out, 3)?,
+        };
+        writer.append(&Record::Header(Header {
+            format: evidence::FORMAT.to_owned(),
+            run: run.to_owned(),
+            tool_version: tool_version.to_owned(),
+        }))?;
+        Ok(writer)
+    }
+
+    /// Adds one record.
+    pub fn append(&mut self, record: &Record) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, record)?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Ends the file and gives its writer back.
+    pub fn finish(self) -> io::Result<W> {
+        self.out.finish()
+    }
+}
+
+/// Reads a whole evidence file of at most `limit` unpacked bytes.
+pub fn read<R: Read>(input: R, limit: u64) -> Result<Vec<Record>, EvidenceError> {
+    let unpacked = zstd::stream::read::Decoder::new(input)?;
+    // One byte more than allowed, so that a file of exactly the limit passes.
+    let mut lines = BufReader::new(unpacked.take(limit.saturating_add(1)));
+    let (mut records, mut seen, mut line) = (Vec::new(), 0_u64, String::new());
+    loop {
+        line.clear();
+        let got = lines.read_line(&mut line)?;
+        if got == 0 {
+            break;
+        }
+        seen = seen.saturating_add(u64::try_from(got).unwrap_or(u64::MAX));
+        if seen > limit {
+            return Err(EvidenceError::TooLarge { limit });
+        }
+        let record = serde_json::from_str(&line).map_err(|source| EvidenceError::Line {
+            line: records.len() + 1,
+            source,
+        })?;
+        records.push(record);
+    }
+    match records.first() {
+        Some(Record::Header(header)) if header.format == evidence::FORMAT => Ok(records),
+        _ => Err(EvidenceError::Header),
+    }
+}
+
+/// Events as two arrays: `dt`, each arrival less the one before (the first: since the run's
+/// start), and `n`, the tokens of each, left out when no event has a count.
+pub(crate) mod events {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::evidence::Event;
+
+    #[derive(Serialize, Deserialize)]
+    struct Packed {
+        dt: Vec<u64>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        n: Vec<Option<u32>>,
+    }
+
+    pub(crate) fn serialize<S: Serializer>(events: &[Event], s: S) -> Result<S::Ok, S::Error> {
+        let mut before = 0;
+        let dt = events
+            .iter()
+            .map(|event| {
+                let delta = event.at_ns.saturating_sub(before);
+                before = event.at_ns;
+                delta
+            })
+            .collect();
+        let counted = events.iter().any(|event| event.tokens.is_some());
+        let n = if counted {
+            events.iter().map(|event| event.tokens).collect()
+        } else {
+            Vec::new()
+        };
+        Packed { dt, n }.serialize(s)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Event>, D::Error> {
+        let packed = Packed::deserialize(d)?;
+        let mut at_ns = 0_u64;
+        Ok(packed
+            .dt
+            .iter()
+            .enumerate()
+            .map(|(index, delta)| {
+                at_ns = at_ns.saturating_add(*delta);
+                Event {
+                    at_ns,
+                    tokens: packed.n.get(index).copied().flatten(),
+                }
+            })
+            .collect())
+    }
+}

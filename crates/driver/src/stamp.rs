@@ -1,0 +1,76 @@
+//! What a connection knows about the times of its bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tokmark_units::Nanos;
+
+/// Where an arrival stamp comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StampSource {
+    /// The kernel's receive timestamp of the last segment of the read.
+    Kernel,
+    /// The time when the read returned.
+    Read,
+}
+
+/// When bytes arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// On the run's clock.
+    pub at: Nanos,
+    /// Where it comes from.
+    pub source: StampSource,
+}
+
+/// The last read's and the first write's times of one connection, shared between the byte stream
+/// at the bottom and the request at the top. Both run in one task; the atomics only make it `Sync`.
+#[derive(Debug, Default)]
+pub(crate) struct Wire {
+    read_at: AtomicU64,
+    read_is_kernel: AtomicBool,
+    wrote: AtomicBool,
+    wrote_at: AtomicU64,
+}
+
+impl Wire {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self::default())
+    }
+
+    pub(crate) fn set_read(&self, stamp: Stamp) {
+        self.read_at.store(stamp.at.0, Ordering::Relaxed);
+        self.read_is_kernel
+            .store(stamp.source == StampSource::Kernel, Ordering::Relaxed);
+    }
+
+    pub(crate) fn last_read(&self) -> Stamp {
+        let kernel = self.read_is_kernel.load(Ordering::Relaxed);
+        Stamp {
+            at: Nanos(self.read_at.load(Ordering::Relaxed)),
+            source: if kernel {
+                StampSource::Kernel
+            } else {
+                StampSource::Read
+            },
+        }
+    }
+
+    /// Before a request: its first write is still to come.
+    pub(crate) fn arm_write(&self) {
+        self.wrote.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_write(&self, now: impl FnOnce() -> Nanos) {
+        if !self.wrote.load(Ordering::Relaxed) {
+            self.wrote_at.store(now().0, Ordering::Relaxed);
+            self.wrote.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn first_write(&self) -> Option<Nanos> {
+        self.wrote
+            .load(Ordering::Relaxed)
+            .then(|| Nanos(self.wrote_at.load(Ordering::Relaxed)))
+    }
+}

@@ -1,0 +1,118 @@
+//! A server that answers with bytes, and a stream of requests against it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokmark_driver::{
+    Arrival, Clock, Connect, Outgoing, StreamStart, Target, TcpConnect, TlsSettings, run_stream,
+};
+
+pub(crate) const HEAD: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+
+/// One chunk of a chunked body.
+pub(crate) fn chunk(text: &str) -> Vec<u8> {
+    format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
+}
+
+/// Reads one request whole.
+pub(crate) async fn request<S: AsyncReadExt + Unpin>(io: &mut S) -> Option<String> {
+    let mut got = Vec::new();
+    loop {
+        let mut buffer = [0; 4_096];
+        let n = io.read(&mut buffer).await.ok()?;
+        if n == 0 {
+            return None;
+        }
+        got.extend_from_slice(&buffer[..n]);
+        let text = String::from_utf8_lossy(&got);
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length: usize = head
+                .lines()
+                .find_map(|l| l.strip_prefix("content-length: "))
+                .unwrap()
+                .parse()
+                .unwrap();
+            if body.len() >= length {
+                return Some(text.into_owned());
+            }
+        }
+    }
+}
+
+pub(crate) async fn listen() -> (TcpListener, u16) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, port)
+}
+
+pub(crate) async fn answer(io: &mut TcpStream, parts: &[&[u8]]) {
+    for part in parts {
+        io.write_all(part).await.unwrap();
+    }
+    io.flush().await.unwrap();
+}
+
+pub(crate) fn target(port: u16, tls: bool) -> Target {
+    Target {
+        host: "127.0.0.1".into(),
+        port,
+        tls,
+        server_name: tls.then(|| "localhost".to_owned()),
+        connect_timeout: std::time::Duration::from_secs(5),
+    }
+}
+
+pub(crate) fn tcp(port: u16, clock: Clock) -> Arc<dyn Connect> {
+    Arc::new(TcpConnect::new(target(port, false), &TlsSettings::default(), clock).unwrap())
+}
+
+/// Runs one stream of `requests` requests to its end and gives everything that arrived.
+pub(crate) async fn run(connector: Arc<dyn Connect>, clock: Clock, requests: u32) -> Vec<Arrival> {
+    let (mut arrivals, _open) = start(connector, clock, requests);
+    let mut all = Vec::new();
+    while let Some(arrival) = arrivals.recv().await {
+        all.push(arrival);
+    }
+    all
+}
+
+/// Starts one stream with an open gate.
+pub(crate) fn start(
+    connector: Arc<dyn Connect>,
+    clock: Clock,
+    requests: u32,
+) -> (
+    mpsc::UnboundedReceiver<Arrival>,
+    tokio::task::JoinHandle<()>,
+) {
+    let (sender, arrivals) = mpsc::unbounded_channel();
+    let (gate, gate_end) = watch::channel(true);
+    let start = StreamStart {
+        stream: 7,
+        first_attempt: 0,
+        connector,
+        clock,
+        gate: gate_end,
+        arrivals: sender,
+    };
+    let headers =
+        http::HeaderMap::from_iter([(http::header::HOST, http::HeaderValue::from_static("test"))]);
+    let headers = Arc::new(headers);
+    let task = tokio::spawn(async move {
+        let _open = gate;
+        run_stream(start, move |attempt: u32, now| {
+            (attempt < requests).then(|| Outgoing {
+                due: now,
+                path: "/v1/completions".into(),
+                headers: Arc::clone(&headers),
+                body: Bytes::from_static(b"{}"),
+            })
+        })
+        .await;
+    });
+    (arrivals, task)
+}

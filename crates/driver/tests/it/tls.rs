@@ -1,0 +1,97 @@
+use std::sync::Arc;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::AsyncWriteExt;
+use tokio_rustls::TlsAcceptor;
+use tokmark_driver::{Arrival, Clock, StampSource, TcpConnect, TlsError, TlsSettings, What};
+
+use crate::server::{HEAD, chunk, listen, request, run, target};
+
+/// One TLS exchange against a self-signed server.
+async fn exchange(settings: impl FnOnce(&str) -> TlsSettings) -> Vec<Arrival> {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let clock = Clock::start();
+    let (listener, port) = listen().await;
+    let server = async {
+        let (io, _) = listener.accept().await.unwrap();
+        // A client that does not trust the certificate ends the handshake.
+        let Ok(mut io) = acceptor.accept(io).await else {
+            return;
+        };
+        if request(&mut io).await.is_some() {
+            for part in [HEAD, &chunk("x"), b"0\r\n\r\n"] {
+                io.write_all(part).await.unwrap();
+            }
+            io.flush().await.unwrap();
+        }
+    };
+    let connector = TcpConnect::new(target(port, true), &settings(&cert.pem()), clock).unwrap();
+    let (all, ()) = tokio::join!(run(Arc::new(connector), clock, 1), server);
+    all
+}
+
+fn arrived(all: &[Arrival]) -> Option<StampSource> {
+    all.iter().find_map(|a| match &a.what {
+        What::Data(_, stamp) => Some(stamp.source),
+        _ => None,
+    })
+}
+
+#[tokio::test]
+async fn b089_an_unknown_certificate_is_refused() {
+    let all = exchange(|_| TlsSettings::default()).await;
+    let What::NoConnection { error, .. } = &all.last().unwrap().what else {
+        panic!("{all:?}");
+    };
+    assert!(error.is_tls(), "{error}");
+    assert!(error.to_string().contains("localhost"), "{error}");
+}
+
+#[tokio::test]
+async fn b089_a_private_authority_is_trusted_when_given() {
+    let all = exchange(|pem| TlsSettings {
+        ca_pem: Some(pem.as_bytes().to_vec()),
+        insecure: false,
+    })
+    .await;
+    let source = arrived(&all);
+    assert!(source.is_some(), "{all:?}");
+    if cfg!(target_os = "linux") {
+        assert_eq!(
+            source,
+            Some(StampSource::Kernel),
+            "stamps reach through TLS"
+        );
+    }
+}
+
+#[tokio::test]
+async fn b089_insecure_accepts_anything() {
+    let all = exchange(|_| TlsSettings {
+        ca_pem: None,
+        insecure: true,
+    })
+    .await;
+    assert!(arrived(&all).is_some(), "{all:?}");
+}
+
+#[test]
+fn a_file_without_a_certificate_is_refused() {
+    let settings = TlsSettings {
+        ca_pem: Some(b"no certificate here".to_vec()),
+        insecure: false,
+    };
+    let made = TcpConnect::new(target(1, true), &settings, Clock::start());
+    assert!(matches!(made, Err(TlsError::NoCertificate)));
+}

@@ -16,7 +16,7 @@ pub enum Record {
     /// The first line.
     Header(Header),
     /// A prefill sample.
-    Prefill(PrefillEvidence),
+    Prefill(Box<PrefillEvidence>),
     /// A cell of the decode matrix; a later record of the same cell replaces an earlier one.
     Cell(Box<CellEvidence>),
     /// The probes before the matrix.

@@ -1,0 +1,124 @@
+//! The optional fields of a request, and which of them a refusal names.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::capability::{Capabilities, Endpoint, LimitField};
+
+/// An optional field that a measured request would like to carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    Temperature,
+    TopP,
+    Seed,
+    StreamUsage,
+    ContinuousUsage,
+    IgnoreEos,
+    TokenIds,
+    Timings,
+    CachePrompt,
+    Slot,
+}
+
+impl Field {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Temperature => "temperature",
+            Self::TopP => "top_p",
+            Self::Seed => "seed",
+            Self::StreamUsage => "stream_options",
+            Self::ContinuousUsage => "continuous_usage_stats",
+            Self::IgnoreEos => "ignore_eos",
+            Self::TokenIds => "return_token_ids",
+            Self::Timings => "timings_per_token",
+            Self::CachePrompt => "cache_prompt",
+            Self::Slot => "id_slot",
+        }
+    }
+
+    /// Everything worth asking of a server with these capabilities, the most useful first.
+    pub(crate) fn wanted(known: &Capabilities) -> Vec<Self> {
+        let asked = [
+            (Self::Temperature, true),
+            (Self::TopP, true),
+            (Self::Seed, true),
+            (Self::StreamUsage, known.stream_usage.is_possible()),
+            (Self::ContinuousUsage, known.continuous_usage.is_possible()),
+            (Self::IgnoreEos, known.ignore_eos.is_possible()),
+            (Self::TokenIds, known.return_token_ids.is_possible()),
+            (Self::Timings, known.timings_per_token.is_possible()),
+            (Self::CachePrompt, known.cache_prompt_field),
+            (Self::Slot, known.slot_pinning),
+        ];
+        asked
+            .into_iter()
+            .filter_map(|(field, ask)| ask.then_some(field))
+            .collect()
+    }
+
+    /// The first of `fields` that a refusal names. The narrower `continuous_usage_stats` goes
+    /// before the option that holds it, unless only that one is named.
+    pub(crate) fn named_in(fields: &[Self], refusal: &str) -> Option<Self> {
+        let words = words(refusal);
+        let named = |field: &Self| match field {
+            Self::StreamUsage => {
+                words.contains("stream_options") || words.contains("include_usage")
+            }
+            other => words.contains(other.name()),
+        };
+        let narrow = fields
+            .iter()
+            .find(|field| **field == Self::ContinuousUsage && named(field));
+        narrow
+            .or_else(|| fields.iter().find(|field| named(field)))
+            .copied()
+    }
+}
+
+/// Whether a refusal names a field as a whole word.
+pub(crate) fn names(refusal: &str, field: &str) -> bool {
+    words(refusal).contains(field)
+}
+
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .collect()
+}
+
+/// The body of a request with exactly these optional fields.
+pub(crate) fn body(
+    model: &str,
+    endpoint: Endpoint,
+    prompt: &str,
+    limit: (LimitField, u64),
+    fields: &[Field],
+) -> Value {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(model));
+    match endpoint {
+        Endpoint::Chat => {
+            let messages = json!([{ "role": "user", "content": prompt }]);
+            body.insert("messages".to_owned(), messages)
+        }
+        Endpoint::Completions => body.insert("prompt".to_owned(), json!(prompt)),
+    };
+    body.insert(limit.0.name().to_owned(), json!(limit.1));
+    body.insert("stream".to_owned(), json!(true));
+    for field in fields {
+        let value = match field {
+            Field::Temperature => json!(0.7),
+            Field::TopP => json!(0.95),
+            Field::Seed | Field::Slot => json!(0),
+            Field::StreamUsage if fields.contains(&Field::ContinuousUsage) => {
+                json!({ "include_usage": true, "continuous_usage_stats": true })
+            }
+            Field::StreamUsage => json!({ "include_usage": true }),
+            // It lies inside `stream_options` and means nothing without it.
+            Field::ContinuousUsage => continue,
+            Field::IgnoreEos | Field::TokenIds | Field::Timings | Field::CachePrompt => json!(true),
+        };
+        body.insert(field.name().to_owned(), value);
+    }
+    Value::Object(body)
+}

@@ -1,0 +1,103 @@
+//! The house rules as code: what no compiler checks, but a reader relies on.
+//!
+//! Each rule is a pure function from text to findings; only this file and `files` touch the disk.
+
+mod files;
+mod length;
+mod manifest;
+mod map;
+mod name;
+mod readme;
+mod word;
+
+use std::path::Path;
+
+use anyhow::Context;
+use cargo_metadata::{DependencyKind, Metadata, Package};
+
+use crate::finding::Finding;
+
+/// Files that may contain `unsafe`, each of which explains why in its first comment. Empty so far.
+const UNSAFE_FILES: &[&str] = &[];
+
+/// A crate of this workspace, as far as the rules need it.
+#[derive(Debug, Clone, Default)]
+struct Crate {
+    /// Name of its folder in `crates/`.
+    folder: String,
+    /// Name of its package.
+    package: String,
+    /// Path of its manifest from the root.
+    manifest: String,
+    /// What the manifest says it is.
+    description: Option<String>,
+    /// Packages of its normal and build dependencies; those of its tests may be anything.
+    dependencies: Vec<String>,
+}
+
+/// All findings of all rules, sorted by place.
+pub(crate) fn check(metadata: &Metadata) -> anyhow::Result<Vec<Finding>> {
+    let root = metadata.workspace_root.as_std_path();
+    let crates = metadata
+        .workspace_packages()
+        .into_iter()
+        .map(|package| described(root, package))
+        .collect::<anyhow::Result<Vec<Crate>>>()?;
+    let mut findings = check_crates(root, &crates)?;
+    let mut with_unsafe = Vec::new();
+    for path in files::list(root)? {
+        findings.extend(name::check(&path));
+        if !files::is_text(&path) {
+            continue;
+        }
+        let text = files::read(root, &path)?;
+        findings.extend(word::marks(&path, &text));
+        if files::is_rust(&path) {
+            findings.extend(length::check(&path, &text));
+            findings.extend(word::macros(&path, &text));
+            with_unsafe.extend(word::unsafe_code(&path, &text));
+        }
+    }
+    findings.extend(word::unlisted(&with_unsafe, UNSAFE_FILES));
+    findings.sort();
+    Ok(findings)
+}
+
+fn check_crates(root: &Path, crates: &[Crate]) -> anyhow::Result<Vec<Finding>> {
+    let mut findings = map::check(&files::read_or_empty(root, map::PATH)?, crates);
+    findings.extend(readme::check(&files::read_or_empty(root, readme::PATH)?));
+    for krate in crates {
+        let text = files::read(root, &krate.manifest)?;
+        findings.extend(manifest::check(krate, &text));
+        findings.extend(map::check_imports(
+            &files::read_or_empty(root, map::PATH)?,
+            krate,
+            &text,
+            crates,
+        ));
+    }
+    Ok(findings)
+}
+
+fn described(root: &Path, package: &Package) -> anyhow::Result<Crate> {
+    let manifest = package
+        .manifest_path
+        .strip_prefix(root)
+        .with_context(|| format!("`{}` lies outside the workspace", package.manifest_path))?;
+    let folder = manifest
+        .parent()
+        .and_then(|folder| folder.file_name())
+        .unwrap_or_default();
+    Ok(Crate {
+        folder: folder.to_owned(),
+        package: package.name.to_string(),
+        manifest: manifest.to_string(),
+        description: package.description.clone(),
+        dependencies: package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development)
+            .map(|dependency| dependency.name.clone())
+            .collect(),
+    })
+}

@@ -157,6 +157,14 @@ impl Server {
         tokens::count(control, self.capabilities.tokenize, model, endpoint, text).await
     }
 
+    /// Whether its counter of output tokens moves while requests run, rather than when they end.
+    pub fn counts_output_live(&self) -> bool {
+        match self.dialect {
+            Dialect::Vllm => true,
+            Dialect::LlamaCpp | Dialect::OpenAi => false,
+        }
+    }
+
     /// What ends a request on this server.
     pub fn abort(&self) -> Abort {
         self.dialect.abort()

@@ -1,7 +1,14 @@
-//! Server-sent events and OpenAI-style answers: bytes in, meaning out. No IO, no clock.
+//! What OpenAI-style servers stream, decoded: bytes in, meaning out.
+//!
+//! Layers, each usable alone: [`sse`] cuts bytes into server-sent events, [`chunk`] reads the JSON
+//! of one event, [`reply`] follows one answer from its head to its end and names every event that
+//! counts (methodology section 1), [`request`] writes request bodies and finds out which field a
+//! server refused. Nothing here does IO, reads a clock or is asynchronous: times come in as
+//! [`tokmark_units::Nanos`].
 
 pub mod chunk;
-pub mod failure;
 pub mod reply;
 pub mod request;
 pub mod sse;
+
+mod lenient;

@@ -1,140 +1,219 @@
-//! A document: an opening unlike any other, a body, and a long-form task at the end.
+//! Documents: a prefix that stays, and a task at the end that changes with every restart.
 
-use crate::prose::{Prose, name};
-use crate::seed::Seed;
-use crate::words::{ADJECTIVES, ANGLES, FORMS, NOUNS};
+use std::sync::Arc;
 
-/// A text of a certain length whose last part, the task, can be exchanged.
+use tokmark_units::Context;
+
+use crate::genre::Genre;
+use crate::manuscript::{Manuscript, OPENING_WORDS, opening};
+use crate::seed::{Key, Purpose, Seed, Slot};
+use crate::task::{SHORT_TASK_WORDS, TASK_WORDS, free_task, short_task, task};
+
+/// What a document is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recipe {
+    /// Seed of everything before the task.
+    pub document: Seed,
+    /// Seed of the task; streams that share a document differ in it.
+    pub task: Seed,
+    /// Kind of text.
+    pub genre: Genre,
+}
+
+impl Recipe {
+    /// A stream's own document. `attempt` is 0, and higher where a fresh one must take its place.
+    pub fn of_stream(run: Seed, context: Context, stream: u32, attempt: u32) -> Self {
+        let slot = Slot::Stream(stream);
+        Self {
+            document: run.derive(key(context, slot, Purpose::Document, attempt)),
+            task: run.derive(key(context, slot, Purpose::Task, attempt)),
+            genre: Genre::of_stream(stream),
+        }
+    }
+
+    /// The one document of all streams (`--shared-context`) with the task of this stream.
+    pub fn shared(run: Seed, context: Context, stream: u32, attempt: u32) -> Self {
+        Self {
+            document: run.derive(key(context, Slot::Shared, Purpose::Document, attempt)),
+            genre: Genre::of_stream(0),
+            ..Self::of_stream(run, context, stream, attempt)
+        }
+    }
+
+    /// A document that is read once, for prefill samples, warm-up or calibration.
+    pub fn once(run: Seed, context: Context, purpose: Purpose, attempt: u32) -> Self {
+        let document = run.derive(key(context, Slot::Shared, purpose, attempt));
+        Self {
+            document,
+            task: document.part(1),
+            genre: Genre::of_stream(attempt),
+        }
+    }
+
+    /// The document of so many words, its task among them; at least one. For servers whose tokens
+    /// can only be estimated ([`crate::Calibration::words_for`]).
+    pub fn document(&self, words: u64) -> Document {
+        let words = usize::try_from(words).unwrap_or(usize::MAX);
+        let mut manuscript = Manuscript::new(self.document, self.genre);
+        Document::compose(self, &mut manuscript, Shape::of_words(words))
+    }
+}
+
+fn key(context: Context, slot: Slot, purpose: Purpose, attempt: u32) -> Key {
+    Key {
+        context,
+        slot,
+        purpose,
+        attempt,
+    }
+}
+
+/// What stands behind the body of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Nothing: too short for a task.
+    Bare,
+    /// A task in one sentence.
+    Brief,
+    /// A whole task.
+    Full,
+}
+
+impl Layout {
+    /// A task may take a third of a short document and a quarter of any other.
+    pub(crate) fn of_words(words: usize) -> Self {
+        if words >= 4 * TASK_WORDS {
+            Self::Full
+        } else if words >= 3 * SHORT_TASK_WORDS {
+            Self::Brief
+        } else {
+            Self::Bare
+        }
+    }
+
+    fn task_words(self) -> usize {
+        match self {
+            Self::Bare => 0,
+            Self::Brief => SHORT_TASK_WORDS,
+            Self::Full => TASK_WORDS,
+        }
+    }
+
+    /// The fewest words a document of this layout may have: one, or the opening and the task.
+    pub(crate) fn least_words(self) -> usize {
+        match self {
+            Self::Bare => 1,
+            Self::Brief | Self::Full => self.task_words() + OPENING_WORDS,
+        }
+    }
+}
+
+/// The size of a document: words of body and task, and the padding between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) layout: Layout,
+    /// Words of body and task together.
+    pub(crate) words: usize,
+    /// Short words behind the body.
+    pub(crate) pads: usize,
+    /// Single digits behind those, for vocabularies in which no word is one token.
+    pub(crate) marks: usize,
+}
+
+impl Shape {
+    pub(crate) fn of_words(words: usize) -> Self {
+        Self {
+            layout: Layout::of_words(words),
+            words: words.max(1),
+            pads: 0,
+            marks: 0,
+        }
+    }
+}
+
+/// Words that are one token in nearly every vocabulary. No two neighbours are alike, since equal
+/// neighbours are merged by some.
+const PADS: [&str; 24] = [
+    "a", "of", "in", "to", "it", "is", "on", "at", "as", "by", "we", "he", "so", "no", "or", "if",
+    "an", "be", "do", "up", "my", "me", "go", "us",
+];
+
+const MARKS: [&str; 10] = ["7", "3", "8", "1", "5", "0", "9", "2", "6", "4"];
+
+/// A prompt of a known number of words: everything that the server may keep in its prefix cache,
+/// and the task behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    body: String,
-    seed: Seed,
-    first_task: u32,
+    prefix: Arc<str>,
+    words: usize,
+    layout: Layout,
+    task: Seed,
 }
 
 impl Document {
-    /// With `words` words of body and `padding` short words behind it. Two seeds never share their
-    /// opening: it begins with rare names and a number made from the whole seed.
-    pub(crate) fn build(seed: Seed, words: usize, padding: usize) -> Self {
-        let mut body = opening(seed);
-        let prose = Prose::new(seed.named("body"));
-        for word in prose.take(words) {
-            body.push_str(&word);
+    pub(crate) fn compose(recipe: &Recipe, manuscript: &mut Manuscript, shape: Shape) -> Self {
+        let body = shape.words.saturating_sub(shape.layout.task_words());
+        let mut prefix = manuscript.cut(body).to_owned();
+        for pad in PADS.iter().cycle().take(shape.pads) {
+            prefix.push(' ');
+            prefix.push_str(pad);
         }
-        if padding > 0 {
-            body.push_str("\n\nIndex:");
-            for word in (0..padding).map(short_word) {
-                body.push(' ');
-                body.push_str(word);
-            }
+        prefix.extend(MARKS.iter().copied().cycle().take(shape.marks));
+        if shape.layout != Layout::Bare {
+            prefix.push_str("\n\n");
         }
         Self {
-            body,
-            seed,
-            first_task: 0,
+            prefix: prefix.into(),
+            words: shape.words + shape.pads,
+            layout: shape.layout,
+            task: recipe.task,
         }
     }
 
-    /// The prompt with its n-th task; 0 is the one that it was fitted with.
-    pub fn text(&self, task: u32) -> String {
-        let mut text = self.body.clone();
-        text.push_str("\n\n");
-        text.push_str(&task_text(self.seed, self.first_task + task));
-        text
+    /// The whole prompt with its first task.
+    pub fn text(&self) -> String {
+        self.restarted(0)
     }
-}
 
-/// A prompt for context 0: a task without a document.
-pub fn short_prompt(seed: Seed) -> Document {
-    let number = seed.number() % 1_000_000;
-    Document {
-        body: format!("Task {number}."),
-        seed,
-        first_task: 0,
+    /// The prompt of restart number `restart` (0 is [`Document::text`]): the prefix byte for byte,
+    /// so that the server finds it in its cache, and a new task. Documents too short for a task
+    /// (under 60 words) have nothing that could change.
+    pub fn restarted(&self, restart: u32) -> String {
+        let task = match self.layout {
+            Layout::Bare => String::new(),
+            Layout::Brief => short_task(self.task, restart),
+            Layout::Full => task(self.task, restart),
+        };
+        format!("{}{task}", self.prefix)
     }
-}
 
-/// About 16 tokens, for the fixed part of a first-token time.
-pub fn probe_prompt(seed: Seed) -> String {
-    let mut generator = seed.named("probe").generator();
-    let a = name(&mut generator);
-    let noun = generator.pick(NOUNS);
-    format!("{a} {noun}: write a long story about it.")
-}
-
-fn opening(seed: Seed) -> String {
-    let mut generator = seed.named("opening").generator();
-    let number = generator.next() % 100_000_000;
-    let (a, b, c) = (
-        name(&mut generator),
-        name(&mut generator),
-        name(&mut generator),
-    );
-    let (adjective, noun) = (generator.pick(ADJECTIVES), generator.pick(NOUNS));
-    format!("{a} {number} {b} {noun} {c} {adjective}: a dossier.\n\n")
-}
-
-/// Every task has the same number of words, so that a restart's prompt has nearly the same length.
-fn task_text(seed: Seed, n: u32) -> String {
-    let mut generator = seed.named("task").numbered(u64::from(n)).generator();
-    let form = generator.pick(FORMS);
-    let angle = generator.pick(ANGLES);
-    let name = name(&mut generator);
-    let noun = generator.pick(NOUNS);
-    format!(
-        "Continue as {form}, {angle}. Begin with {name} and the {noun}. Number every paragraph, \
-         never repeat a sentence, and do not stop."
-    )
-}
-
-/// Words that most vocabularies hold as one token with the space before them.
-const SHORT: [&str; 16] = [
-    "the", "of", "to", "in", "is", "it", "on", "as", "at", "by", "an", "or", "we", "so", "no", "up",
-];
-
-fn short_word(n: usize) -> &'static str {
-    // A stride prime to the list's length, turning once per round, so that no pattern repeats soon.
-    SHORT.get((n * 7 + n / 16) % 16).copied().unwrap_or("the")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn b071_no_two_documents_begin_alike() {
-        let run = Seed::new(1).named("run");
-        let mut openings = HashSet::new();
-        for context in [0, 2_048, 8_192] {
-            for stream in 0..128 {
-                let seed = run.numbered(context).numbered(stream);
-                let text = Document::build(seed, 100, 0).text(0);
-                let begun: Vec<&str> = text.split_whitespace().take(2).collect();
-                assert!(openings.insert(begun.join(" ")), "{context} {stream}");
-            }
+    /// The same document with the tasks of another seed: the other streams of `--shared-context`.
+    #[must_use]
+    pub fn with_task(&self, task: Seed) -> Self {
+        Self {
+            task,
+            ..self.clone()
         }
     }
 
-    #[test]
-    fn a_restart_changes_only_the_task() {
-        let document = Document::build(Seed::new(5), 300, 10);
-        let (a, b) = (document.text(0), document.text(1));
-        assert_ne!(a, b);
-        let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-        assert!(shared >= document.body.len());
-        let words = |text: &str| text.split_whitespace().count();
-        assert!(
-            words(&a).abs_diff(words(&b)) <= 12,
-            "{} {}",
-            words(&a),
-            words(&b)
-        );
+    /// All before the task: the part that restarts share.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
-    #[test]
-    fn padding_does_not_repeat_soon() {
-        let all: Vec<&str> = (0..200).map(short_word).collect();
-        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
+    /// Words of the whole prompt, between white space.
+    pub fn words(&self) -> u64 {
+        tokmark_units::float::len_u64(self.words)
     }
+}
+
+/// A prompt for context 0: an opening that no other prompt has, and a long task. `seed` is the
+/// stream's; a restart changes the task only.
+pub fn short_prompt(seed: Seed, restart: u32) -> String {
+    format!("{}.\n\n{}", opening(seed), free_task(seed.part(1), restart))
+}
+
+/// A prompt of about 16 tokens, for the fixed part of a first-token time (methodology section 2).
+pub fn probe(seed: Seed) -> String {
+    format!("{}: what next?", opening(seed))
 }

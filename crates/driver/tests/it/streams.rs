@@ -23,8 +23,8 @@ async fn the_connection_is_kept_for_the_next_request() {
         }
         served
     };
-    let (all, served) = tokio::join!(run(tcp(port, clock), clock, 3), server);
-    assert_eq!(served, 3);
+    let (all, answers) = tokio::join!(run(tcp(port, clock), clock, 3), server);
+    assert_eq!(answers, 3);
     let connects: Vec<bool> = all
         .iter()
         .filter_map(|a| match &a.what {

@@ -1,0 +1,354 @@
+//! One cell: launch, readiness, window, landing. Methodology section 4.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokmark_run_format::evidence::{CellEnd, CellEvidence, Scrape, Window};
+use tokmark_units::{Nanos, float};
+
+use crate::flight::{Flight, Requests};
+use crate::gauges::Watch;
+use crate::progress::{Listener, Live, Progress};
+use crate::session::Session;
+
+/// What a cell needs to know besides its requests.
+#[derive(Debug, Clone)]
+pub struct CellTask {
+    /// Nominal context.
+    pub context: u64,
+    /// Requests kept in flight.
+    pub requests: u32,
+    /// Length of the window.
+    pub window: Nanos,
+    /// How long the number of decoding streams must not change.
+    pub settle: Nanos,
+    /// Longest silence inside an answer.
+    pub stall: Nanos,
+    /// TTFT of one cold request at this context, when known.
+    pub cold_ttft: Option<Nanos>,
+    /// TTFT of one request as it will be launched: warm when the prompt is cached, else cold.
+    pub single_ttft: Option<Nanos>,
+    /// The fixed part of a TTFT.
+    pub fixed_ttft: Option<Nanos>,
+    /// Whether events carry token counts; without them requests are left to end after the window.
+    pub counted: bool,
+    /// Whether loops decide anything.
+    pub loop_check: bool,
+    /// The measured admission limit.
+    pub admission_limit: Option<u32>,
+    /// Which try this is.
+    pub retry: u32,
+}
+
+/// How often a launching or running cell is looked at.
+const LOOK: Nanos = Nanos::from_millis(100);
+/// How often the texts are checked for loops and the listener is told.
+const TELL: Nanos = Nanos::from_secs(1);
+/// Least patience for a first event (4.2.4).
+const NOT_READY: Nanos = Nanos::from_secs(60);
+/// Least patience before fewer than C streams count as admitted (4.2.5).
+const ADMISSION: Nanos = Nanos::from_secs(10);
+/// How often a stream's looping request is replaced before the window.
+const REPLACEMENTS: u32 = 2;
+/// How long requests without running counts may take to end after the window, besides a quarter
+/// of the window (4.3.6).
+const FINISHING: Nanos = Nanos::from_secs(10);
+
+/// Runs one cell and gives its evidence. Never fails: what went wrong is part of the evidence.
+pub async fn run(
+    session: &Session,
+    task: &CellTask,
+    requests: Arc<dyn Requests>,
+    listener: &Listener,
+    stop: &CancellationToken,
+) -> CellEvidence {
+    session.connector.forget_clock_step();
+    let watch = Watch::start(session);
+    let mut flight = Flight::prepare(session, task.requests, requests);
+    let launch = flight.launch().await;
+    let mut running = Running {
+        session,
+        task,
+        listener,
+        stop,
+        watch: &watch,
+        launch,
+        told: launch,
+        replaced: BTreeMap::new(),
+    };
+    let (end, window) = running.measure(&mut flight).await;
+    let admitted = u32::try_from(flight.collector.started()).unwrap_or(u32::MAX);
+    let scrapes = watch.stop(session).await;
+    let mut notes = Vec::new();
+    if session.connector.clock_stepped() {
+        notes.push(
+            "the wall clock was changed during this cell: read times replace kernel stamps".into(),
+        );
+    }
+    let speculative = speculates(&scrapes);
+    CellEvidence {
+        context: task.context,
+        requests: task.requests,
+        not_run: None,
+        end: end.end,
+        end_reason: end.reason,
+        launch_ns: launch.0,
+        window,
+        admitted,
+        cold_ttft_ns: task.cold_ttft.map(|span| span.0),
+        fixed_ttft_ns: task.fixed_ttft.map(|span| span.0),
+        speculative,
+        draft_tokens: None,
+        admission_limit: task.admission_limit,
+        loop_check: task.loop_check,
+        retry: task.retry,
+        streams: flight.land(window, task.loop_check),
+        scrapes,
+        notes,
+    }
+}
+
+fn speculates(scrapes: &[Scrape]) -> bool {
+    scrapes
+        .iter()
+        .any(|scrape| scrape.drafted.is_some_and(|drafted| drafted > 0.0))
+}
+
+struct Ending {
+    end: CellEnd,
+    reason: Option<String>,
+}
+
+impl Ending {
+    fn new(end: CellEnd, reason: impl Into<Option<String>>) -> Self {
+        Self {
+            end,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What the launch came to.
+enum Launch {
+    Ready(Nanos),
+    Over(Ending),
+}
+
+struct Running<'a> {
+    session: &'a Session,
+    task: &'a CellTask,
+    listener: &'a Listener,
+    stop: &'a CancellationToken,
+    watch: &'a Watch,
+    launch: Nanos,
+    told: Nanos,
+    replaced: BTreeMap<u32, u32>,
+}
+
+impl Running<'_> {
+    async fn measure(&mut self, flight: &mut Flight<'_>) -> (Ending, Option<Window>) {
+        let start = match self.until_ready(flight).await {
+            Launch::Ready(start) => start,
+            Launch::Over(ending) => return (ending, None),
+        };
+        let window = Window {
+            start_ns: start.0,
+            end_ns: (start + self.task.window).0,
+        };
+        let ending = self.through_window(flight, window).await;
+        (ending, Some(window))
+    }
+
+    async fn until_ready(&mut self, flight: &mut Flight<'_>) -> Launch {
+        loop {
+            let now = self.look(flight, None).await;
+            if let Some(ending) = self.trouble(flight, now) {
+                return Launch::Over(ending);
+            }
+            match self.readiness(flight, now) {
+                Readiness::Ready => return Launch::Ready(now),
+                Readiness::Wait => {}
+                Readiness::Never(reason) => {
+                    return Launch::Over(Ending::new(CellEnd::NotReady, reason));
+                }
+            }
+        }
+    }
+
+    /// Waits for the next thing to look at; tells the listener and checks for loops once a second.
+    async fn look(&mut self, flight: &mut Flight<'_>, window: Option<Window>) -> Nanos {
+        let next = self.session.clock.now() + LOOK;
+        let until = window.map_or(next, |w| next.min(Nanos(w.end_ns)));
+        while flight.advance(until).await {}
+        let now = self.session.clock.now();
+        if now.saturating_sub(self.told) >= TELL {
+            self.told = now;
+            if window.is_none() && self.task.loop_check {
+                self.replace_loops(flight);
+            }
+            self.tell(flight, window, now);
+        }
+        now
+    }
+
+    /// Before the window a looping request is replaced; a stream that loops again and again is left
+    /// alone after a while, or a model that always loops would never come to its window.
+    fn replace_loops(&mut self, flight: &mut Flight<'_>) {
+        for (stream, _) in flight.collector.looping() {
+            let replaced = self.replaced.entry(stream).or_default();
+            if *replaced < REPLACEMENTS {
+                *replaced += 1;
+                flight.replace(stream);
+            }
+        }
+    }
+
+    fn tell(&self, flight: &Flight<'_>, window: Option<Window>, now: Nanos) {
+        let latest = self.watch.latest();
+        let rate = window.map_or(0.0, |w| live_rate(flight, w, now));
+        // Nobody has to listen.
+        let _unheard = self.listener.send(Progress::CellLive(Live {
+            context: self.task.context,
+            requests: self.task.requests,
+            decoding: flight.collector.started(),
+            in_window: window.is_some(),
+            tokens_per_s: rate,
+            running: latest.as_ref().and_then(|scrape| scrape.running),
+            waiting: latest.as_ref().and_then(|scrape| scrape.waiting),
+        }));
+    }
+
+    /// What ends a cell at any time.
+    fn trouble(&self, flight: &mut Flight<'_>, now: Nanos) -> Option<Ending> {
+        if self.stop.is_cancelled() {
+            return Some(Ending::new(
+                CellEnd::Interrupted,
+                "stopped by the user".to_owned(),
+            ));
+        }
+        let silent_since = now.saturating_sub(self.task.stall);
+        if let Some((stream, attempt)) = flight.collector.stalled(silent_since) {
+            let collector = &mut flight.collector;
+            collector.mark_stalled(stream, attempt, now, self.task.stall);
+        }
+        let failure = flight.collector.failure()?;
+        Some(Ending::new(
+            CellEnd::Failed,
+            format!("{}: {}", failure.class, failure.message),
+        ))
+    }
+
+    fn readiness(&self, flight: &Flight<'_>, now: Nanos) -> Readiness {
+        let started = flight.collector.started();
+        let Some(last_start) = flight.collector.last_start() else {
+            return self.patience(now);
+        };
+        let wanted = usize::try_from(self.task.requests).unwrap_or(usize::MAX);
+        if started >= wanted {
+            let settled = now.saturating_sub(last_start) >= self.task.settle;
+            return if settled {
+                Readiness::Ready
+            } else {
+                Readiness::Wait
+            };
+        }
+        let quiet_for = self.task.single_ttft.map_or(ADMISSION, |ttft| {
+            ADMISSION.max(Nanos(ttft.0.saturating_mul(3)))
+        });
+        let gauges_changed = self.watch.last_change().unwrap_or(last_start);
+        let last_change = last_start.max(gauges_changed).max(self.launch);
+        let quiet = now.saturating_sub(last_change) >= quiet_for;
+        if quiet && all_decode(flight, now, quiet_for) {
+            Readiness::Ready
+        } else {
+            Readiness::Wait
+        }
+    }
+
+    fn patience(&self, now: Nanos) -> Readiness {
+        let cold = self.task.cold_ttft.unwrap_or(Nanos::ZERO);
+        let patience = NOT_READY.max(Nanos(cold.0.saturating_mul(3)));
+        let waited = now.saturating_sub(self.launch);
+        if waited < patience {
+            return Readiness::Wait;
+        }
+        Readiness::Never(format!(
+            "no request had its first token within {patience} of the launch"
+        ))
+    }
+
+    async fn through_window(&mut self, flight: &mut Flight<'_>, window: Window) -> Ending {
+        let end = Nanos(window.end_ns);
+        loop {
+            let now = self.look(flight, Some(window)).await;
+            if let Some(ending) = self.trouble(flight, now) {
+                return ending;
+            }
+            if now >= end {
+                break;
+            }
+        }
+        flight.advance_to(end).await;
+        if !self.task.counted {
+            self.let_requests_end(flight, end).await;
+        }
+        Ending::new(CellEnd::Measured, None)
+    }
+
+    /// Without running counts the totals of requests that end tell the tokens per event.
+    async fn let_requests_end(&mut self, flight: &mut Flight<'_>, end: Nanos) {
+        let limit = end + FINISHING + Nanos(self.task.window.0 / 4);
+        let wanted = flight.collector.streams.len();
+        while !self.stop.is_cancelled() && self.session.clock.now() < limit {
+            let ended = flight
+                .collector
+                .streams
+                .iter()
+                .filter(|requests| requests.iter().any(|request| !request.is_open()))
+                .count();
+            if ended >= wanted || flight.collector.failure().is_some() {
+                return;
+            }
+            let next = (self.session.clock.now() + LOOK).min(limit);
+            while flight.advance(next).await {}
+        }
+    }
+}
+
+enum Readiness {
+    Ready,
+    Wait,
+    Never(String),
+}
+
+/// Whether every stream that has started had an event lately.
+fn all_decode(flight: &Flight<'_>, now: Nanos, lately: Nanos) -> bool {
+    flight
+        .collector
+        .streams
+        .iter()
+        .filter_map(|requests| requests.last())
+        .filter(|request| request.is_open())
+        .filter_map(|request| request.evidence.events.last())
+        .all(|event| now.saturating_sub(Nanos(event.at_ns)) < lately)
+}
+
+fn live_rate(flight: &Flight<'_>, window: Window, now: Nanos) -> f64 {
+    let elapsed = now.saturating_sub(Nanos(window.start_ns)).as_secs_f64();
+    if elapsed <= 0.0 {
+        return 0.0;
+    }
+    let tokens: u64 = flight
+        .collector
+        .requests()
+        .map(|request| {
+            let events = request.evidence.events.iter().rev();
+            events
+                .take_while(|event| event.at_ns >= window.start_ns)
+                .map(|event| u64::from(event.tokens.unwrap_or(1)))
+                .sum::<u64>()
+        })
+        .sum();
+    float::from_u64(tokens) / elapsed
+}

@@ -1,0 +1,406 @@
+//! From what arrived to the evidence of each request, and the live picture of a flight.
+//!
+//! This is where bytes are decoded: away from the task that reads them.
+
+use tokmark_driver::{Arrival, Head, Stamp, StampSource, What};
+use tokmark_openai_stream::chunk::Timings;
+use tokmark_openai_stream::reply::{
+    BodyEnd, Channel, Failure, FailureClass, Reply, ReplyReader, TokenEvent,
+};
+use tokmark_openai_stream::request::Endpoint;
+use tokmark_run_format::evidence::{
+    Event, LoopVerdict, RequestEvidence, RequestFailure, StampSource as EvidenceSource, Window,
+};
+use tokmark_units::Nanos;
+
+use crate::flight::Requests;
+use crate::loops;
+
+/// One request in the air or landed.
+pub struct LiveRequest {
+    /// What will be kept.
+    pub evidence: RequestEvidence,
+    /// What the model wrote; for the loop check and the viewer, never stored.
+    pub text: String,
+    reader: Option<ReplyReader>,
+    running_count: u64,
+    read_stamps: bool,
+}
+
+impl LiveRequest {
+    fn new(stream: u32, attempt: u32, max_tokens: u64, endpoint: Endpoint) -> Self {
+        Self {
+            evidence: RequestEvidence {
+                stream,
+                attempt,
+                max_tokens,
+                ..RequestEvidence::default()
+            },
+            text: String::new(),
+            reader: Some(ReplyReader::new(endpoint)),
+            running_count: 0,
+            read_stamps: false,
+        }
+    }
+
+    /// Whether it can still bring events.
+    pub fn is_open(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// Tokens so far: the server's running count, else the number of events.
+    pub fn tokens(&self) -> u64 {
+        let events = tokmark_units::float::len_u64(self.evidence.events.len());
+        self.running_count.max(events)
+    }
+
+    fn head(&mut self, head: &Head) {
+        if let Some(reader) = &mut self.reader {
+            reader.head(
+                head.status,
+                head.content_type.as_deref(),
+                head.content_encoding.as_deref(),
+                head.retry_after,
+            );
+        }
+    }
+
+    fn data(&mut self, bytes: &[u8], stamp: Stamp) {
+        let mut events = Vec::new();
+        if let Some(reader) = &mut self.reader {
+            reader.push(stamp.at, bytes, &mut events);
+        }
+        if stamp.source == StampSource::Read {
+            self.read_stamps = true;
+        }
+        self.take(events);
+    }
+
+    fn take(&mut self, events: Vec<TokenEvent>) {
+        for event in events {
+            let (tokens, source) = self.tokens_of(&event);
+            if let Some(source) = source
+                && self.evidence.token_source.is_none()
+            {
+                self.evidence.token_source = Some(source.to_owned());
+            }
+            if event.channel == Channel::Content && self.evidence.first_answer.is_none() {
+                self.evidence.first_answer = u32::try_from(self.evidence.events.len()).ok();
+            }
+            self.evidence.events.push(Event {
+                at_ns: event.at.0,
+                tokens,
+            });
+            self.text.push_str(&event.text);
+        }
+    }
+
+    /// Tokens of one event by the server's own count, and what that count is.
+    fn tokens_of(&mut self, event: &TokenEvent) -> (Option<u32>, Option<&'static str>) {
+        if let Some(total) = event.completion_tokens {
+            let gained = total.saturating_sub(self.running_count);
+            self.running_count = self.running_count.max(total);
+            return (u32::try_from(gained).ok(), Some("usage"));
+        }
+        match event.token_ids {
+            Some(ids) => {
+                self.running_count = self.running_count.saturating_add(ids);
+                (u32::try_from(ids).ok(), Some("token_ids"))
+            }
+            None => (None, None),
+        }
+    }
+
+    fn end(&mut self, at: Nanos, end: BodyEnd) {
+        let Some(reader) = self.reader.take() else {
+            return;
+        };
+        let mut events = Vec::new();
+        let reply = reader.finish(at, end, &mut events);
+        self.take(events);
+        self.keep(at, reply);
+    }
+
+    fn keep(&mut self, at: Nanos, reply: Reply) {
+        let evidence = &mut self.evidence;
+        evidence.ended_ns = Some(
+            reply
+                .finish_at
+                .unwrap_or(at)
+                .0
+                .max(evidence.events.last().map_or(0, |event| event.at_ns)),
+        );
+        evidence.stamps = source(self.read_stamps);
+        if let Some(usage) = &reply.usage {
+            evidence.prompt_tokens = usage.prompt_tokens;
+            evidence.output_tokens = usage.completion_tokens;
+            evidence.cached_tokens = usage.cached_tokens;
+        }
+        evidence.finish = reply.finish.map(|finish| finish.to_string());
+        evidence.failure = reply.failure.map(failure);
+        if let Some(timings) = &reply.timings {
+            self.keep_timings(*timings);
+        }
+    }
+
+    /// llama.cpp's timings: the prompt in two parts, and running counts under another name.
+    fn keep_timings(&mut self, timings: Timings) {
+        let evidence = &mut self.evidence;
+        let prompt = timings.prompt_n.zip(timings.cache_n);
+        evidence.prompt_tokens = evidence
+            .prompt_tokens
+            .or(prompt.map(|(new, old)| new + old));
+        evidence.cached_tokens = evidence.cached_tokens.or(timings.cache_n);
+        evidence.output_tokens = evidence.output_tokens.or(timings.predicted_n);
+        evidence.drafted = timings.draft_n.zip(timings.draft_n_accepted);
+        if evidence.token_source.as_deref() == Some("usage") {
+            evidence.token_source = Some("timings".to_owned());
+        }
+    }
+
+    fn fail(&mut self, at: Nanos, class: FailureClass, message: String) {
+        self.reader = None;
+        self.evidence.ended_ns = Some(at.0);
+        self.evidence.failure = Some(RequestFailure {
+            class: class.as_str().to_owned(),
+            http_status: None,
+            message,
+        });
+    }
+
+    /// What is kept of a request that tokmark closed.
+    fn cancel(&mut self) {
+        let Some(reader) = self.reader.take() else {
+            return;
+        };
+        self.evidence.cancelled = true;
+        self.evidence.stamps = source(self.read_stamps);
+        // What arrived with the events is known even though the answer never ended.
+        let seen = reader.usage_so_far();
+        self.evidence.prompt_tokens = seen.and_then(|usage| usage.prompt_tokens);
+        self.evidence.cached_tokens = seen.and_then(|usage| usage.cached_tokens);
+        if let Some(timings) = reader.timings_so_far() {
+            self.keep_timings(timings);
+        }
+        if self.running_count > 0 {
+            self.evidence.output_tokens = Some(self.running_count);
+        }
+    }
+}
+
+fn source(read_stamps: bool) -> EvidenceSource {
+    if read_stamps {
+        EvidenceSource::Read
+    } else {
+        EvidenceSource::Kernel
+    }
+}
+
+fn failure(failure: Failure) -> RequestFailure {
+    RequestFailure {
+        class: failure.class.as_str().to_owned(),
+        http_status: failure.status,
+        message: failure.message,
+    }
+}
+
+/// Everything that a flight's streams brought.
+pub struct Collector {
+    endpoint: Endpoint,
+    /// Requests by stream, in the order of their attempts.
+    pub streams: Vec<Vec<LiveRequest>>,
+    /// The first attempt of each stream that counts: earlier ones were replaced.
+    floors: Vec<u32>,
+    opened: usize,
+    unconnected: usize,
+}
+
+impl Collector {
+    /// For a number of streams.
+    pub fn new(streams: usize, endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            streams: std::iter::repeat_with(Vec::new).take(streams).collect(),
+            floors: vec![0; streams],
+            opened: 0,
+            unconnected: 0,
+        }
+    }
+
+    /// Takes one arrival in. `requests` tells the output limit that it was sent with.
+    pub fn take(&mut self, arrival: Arrival, requests: &dyn Requests) {
+        let Arrival {
+            stream,
+            attempt,
+            what,
+        } = arrival;
+        if matches!(what, What::Open) {
+            self.opened += 1;
+            return;
+        }
+        if matches!(what, What::NoConnection { .. }) {
+            self.unconnected += 1;
+        }
+        let limit = || requests.max_tokens(stream, attempt);
+        if let Some(request) = self.request(stream, attempt, limit) {
+            apply(request, what);
+        }
+    }
+
+    fn request(
+        &mut self,
+        stream: u32,
+        attempt: u32,
+        limit: impl FnOnce() -> u64,
+    ) -> Option<&mut LiveRequest> {
+        let endpoint = self.endpoint;
+        let index = usize::try_from(stream).ok()?;
+        if attempt < *self.floors.get(index)? {
+            return None;
+        }
+        let requests = self.streams.get_mut(index)?;
+        let known = requests
+            .iter()
+            .position(|request| request.evidence.attempt == attempt);
+        let index = known.unwrap_or_else(|| {
+            requests.push(LiveRequest::new(stream, attempt, limit(), endpoint));
+            requests.len() - 1
+        });
+        requests.get_mut(index)
+    }
+
+    /// Whether every stream has a connection or has failed to get one.
+    pub fn all_connected(&self) -> bool {
+        self.opened + self.unconnected >= self.streams.len()
+    }
+
+    /// Streams that have had an event in this flight.
+    pub fn started(&self) -> usize {
+        self.streams
+            .iter()
+            .filter(|requests| requests.iter().any(|r| !r.evidence.events.is_empty()))
+            .count()
+    }
+
+    /// The latest moment at which a stream had its first event.
+    pub fn last_start(&self) -> Option<Nanos> {
+        self.streams
+            .iter()
+            .filter_map(|requests| {
+                requests
+                    .iter()
+                    .filter_map(|r| r.evidence.events.first())
+                    .map(|event| Nanos(event.at_ns))
+                    .min()
+            })
+            .max()
+    }
+
+    /// Drops what a stream has brought before `floor`: its request was replaced before the window
+    /// opened. What is still under way of it is ignored.
+    pub fn forget(&mut self, stream: u32, floor: u32) {
+        let Ok(index) = usize::try_from(stream) else {
+            return;
+        };
+        if let Some(known) = self.floors.get_mut(index) {
+            *known = floor;
+        }
+        if let Some(requests) = self.streams.get_mut(index) {
+            requests.retain(|request| request.evidence.attempt >= floor);
+        }
+    }
+
+    /// Every request, stream by stream.
+    pub fn requests(&self) -> impl Iterator<Item = &LiveRequest> {
+        self.streams.iter().flatten()
+    }
+
+    /// The first failure, if any.
+    pub fn failure(&self) -> Option<&RequestFailure> {
+        self.requests().find_map(|r| r.evidence.failure.as_ref())
+    }
+
+    /// A started request that has been silent since before `limit`.
+    pub fn stalled(&self, limit: Nanos) -> Option<(u32, u32)> {
+        self.requests()
+            .filter(|request| request.is_open())
+            .find(|request| {
+                let last = request.evidence.events.last();
+                last.is_some_and(|event| event.at_ns < limit.0)
+            })
+            .map(|request| (request.evidence.stream, request.evidence.attempt))
+    }
+
+    /// Marks a request as stalled.
+    pub fn mark_stalled(&mut self, stream: u32, attempt: u32, at: Nanos, silence: Nanos) {
+        let message = format!("no event for {silence}");
+        if let Some(request) = self.request(stream, attempt, || 0) {
+            request.fail(at, FailureClass::Stalled, message);
+        }
+    }
+
+    /// Open requests whose text loops.
+    pub fn looping(&self) -> Vec<(u32, LoopVerdict)> {
+        self.requests()
+            .filter(|request| request.is_open())
+            .filter_map(|request| {
+                loops::find(&request.text).map(|verdict| (request.evidence.stream, verdict))
+            })
+            .collect()
+    }
+
+    /// Closes what is open and gives the evidence; the loop check looks at every text once more.
+    pub fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
+        let mut landed = Vec::new();
+        for mut request in self.streams.drain(..).flatten() {
+            request.cancel();
+            if loop_check && let Some(mut verdict) = loops::find(&request.text) {
+                verdict.window_tokens = window.map_or(0, |w| tokens_in(&request.evidence, w));
+                request.evidence.looped = Some(verdict);
+            }
+            landed.push(request.evidence);
+        }
+        landed
+    }
+}
+
+fn tokens_in(evidence: &RequestEvidence, window: Window) -> u64 {
+    evidence
+        .events
+        .iter()
+        .filter(|event| window.contains(event.at_ns))
+        .map(|event| u64::from(event.tokens.unwrap_or(1)))
+        .sum()
+}
+
+fn apply(request: &mut LiveRequest, what: What) {
+    match what {
+        What::Open => {}
+        What::Due { due, connect } => {
+            request.evidence.due_ns = due.0;
+            request.evidence.connect_ns = connect.map(|span| span.0);
+        }
+        What::Sent(at) => request.evidence.sent_ns = at.0,
+        What::Head(head, _) => request.head(&head),
+        What::Data(bytes, stamp) => request.data(&bytes, stamp),
+        What::Complete(at) => request.end(at, BodyEnd::Complete),
+        What::Broken { at, reset, message } => {
+            let end = if reset { BodyEnd::Reset } else { BodyEnd::Cut };
+            request.end(at, end);
+            // The reader names the class; the system's words say why.
+            if let Some(failure) = &mut request.evidence.failure
+                && !failure.message.contains(&message)
+            {
+                failure.message = format!("{}: {message}", failure.message);
+            }
+        }
+        What::NoConnection { at, error } => {
+            let class = if error.is_tls() {
+                FailureClass::Tls
+            } else {
+                FailureClass::Connect
+            };
+            request.fail(at, class, error.to_string());
+        }
+    }
+}

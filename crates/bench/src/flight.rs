@@ -1,0 +1,183 @@
+//! A set of streams in the air: connected, launched together, watched, landed.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::sleep_until;
+use tokmark_driver::{Arrival, Outgoing, StreamStart, run_stream};
+use tokmark_run_format::evidence::{RequestEvidence, Window};
+use tokmark_units::Nanos;
+
+use crate::collector::Collector;
+use crate::session::Session;
+
+/// The requests of a flight's streams.
+pub trait Requests: Send + Sync {
+    /// The JSON body of a stream's n-th request, from 0; `None` ends the stream.
+    fn body(&self, stream: u32, attempt: u32) -> Option<bytes::Bytes>;
+
+    /// `max_tokens` of that request.
+    fn max_tokens(&self, stream: u32, attempt: u32) -> u64;
+
+    /// The slot or rank that keeps the cache of a stream's document.
+    fn home(&self, stream: u32) -> Option<u32>;
+}
+
+/// How long after the last moment of interest arrivals that were already in the kernel are read.
+const GRACE: Nanos = Nanos::from_millis(20);
+
+/// Streams in the air. Dropping it closes every connection.
+pub struct Flight<'a> {
+    session: &'a Session,
+    requests: Arc<dyn Requests>,
+    /// What arrived.
+    pub collector: Collector,
+    arrivals: mpsc::UnboundedReceiver<Arrival>,
+    sender: mpsc::UnboundedSender<Arrival>,
+    gate: watch::Sender<bool>,
+    streams: Vec<Streaming>,
+}
+
+struct Streaming {
+    task: JoinHandle<()>,
+    next_attempt: u32,
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        for stream in &self.streams {
+            stream.task.abort();
+        }
+    }
+}
+
+impl<'a> Flight<'a> {
+    /// Starts connecting `count` streams; nothing is sent before [`Self::launch`].
+    pub fn prepare(session: &'a Session, count: u32, requests: Arc<dyn Requests>) -> Self {
+        let (sender, arrivals) = mpsc::unbounded_channel();
+        let (gate, _) = watch::channel(false);
+        let streams = usize::try_from(count).unwrap_or(usize::MAX);
+        let mut flight = Self {
+            session,
+            requests,
+            collector: Collector::new(streams, session.endpoint()),
+            arrivals,
+            sender,
+            gate,
+            streams: Vec::new(),
+        };
+        for stream in 0..count {
+            let task = flight.spawn(stream, 0);
+            flight.streams.push(Streaming {
+                task,
+                next_attempt: 1,
+            });
+        }
+        flight
+    }
+
+    fn spawn(&self, stream: u32, first_attempt: u32) -> JoinHandle<()> {
+        let start = StreamStart {
+            stream,
+            first_attempt,
+            connector: Arc::clone(&self.session.connector),
+            clock: self.session.clock,
+            gate: self.gate.subscribe(),
+            arrivals: self.sender.clone(),
+        };
+        let path = Arc::clone(&self.session.route.path);
+        let headers = self.session.headers_for(self.requests.home(stream));
+        let requests = Arc::clone(&self.requests);
+        // The first body is made here, before anything is on the wire, not on the load thread.
+        let mut ready = requests.body(stream, first_attempt);
+        let feed = move |attempt: u32, now: Nanos| {
+            let body = ready.take().or_else(|| requests.body(stream, attempt))?;
+            Some(Outgoing {
+                due: now,
+                path: Arc::clone(&path),
+                headers: Arc::clone(&headers),
+                body,
+            })
+        };
+        self.session.load.spawn(run_stream(start, feed))
+    }
+
+    /// Waits until every stream is connected or has failed, then sends all first requests.
+    pub async fn launch(&mut self) -> Nanos {
+        while !self.collector.all_connected() {
+            let Some(arrival) = self.arrivals.recv().await else {
+                break;
+            };
+            self.take(arrival);
+        }
+        let at = self.session.clock.now();
+        // No receiver means that every stream has failed, which the collector knows.
+        let _nobody = self.gate.send(true);
+        at
+    }
+
+    fn take(&mut self, arrival: Arrival) {
+        self.collector.take(arrival, self.requests.as_ref());
+    }
+
+    /// Takes in what arrives until `until`. Returns early, after at least one arrival, so that the
+    /// caller can look; `false` once the time is up.
+    pub async fn advance(&mut self, until: Nanos) -> bool {
+        let deadline = sleep_until(self.session.clock.instant(until));
+        tokio::select! {
+            biased;
+            () = deadline => false,
+            arrival = self.arrivals.recv() => {
+                if let Some(arrival) = arrival {
+                    self.take(arrival);
+                }
+                while let Ok(arrival) = self.arrivals.try_recv() {
+                    self.take(arrival);
+                }
+                true
+            }
+        }
+    }
+
+    /// Takes in everything until `until`, and what was in the kernel by then.
+    pub async fn advance_to(&mut self, until: Nanos) {
+        while self.advance(until + GRACE).await {}
+    }
+
+    /// Closes a stream's request and starts the next one in its place.
+    pub fn replace(&mut self, stream: u32) {
+        let Ok(index) = usize::try_from(stream) else {
+            return;
+        };
+        let Some(next) = self.streams.get(index).map(|s| s.next_attempt) else {
+            return;
+        };
+        let made = self.made(index).max(next);
+        let task = self.spawn(stream, made);
+        if let Some(streaming) = self.streams.get_mut(index) {
+            streaming.task.abort();
+            streaming.task = task;
+            streaming.next_attempt = made + 1;
+        }
+        self.collector.forget(stream, made);
+    }
+
+    /// Requests that a stream has made so far.
+    fn made(&self, index: usize) -> u32 {
+        self.collector
+            .streams
+            .get(index)
+            .and_then(|requests| requests.last())
+            .map_or(1, |request| request.evidence.attempt + 1)
+    }
+
+    /// Closes every connection and gives the evidence.
+    pub fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
+        for stream in &self.streams {
+            stream.task.abort();
+        }
+        let empty = Collector::new(0, self.session.endpoint());
+        std::mem::replace(&mut self.collector, empty).land(window, loop_check)
+    }
+}

@@ -1,0 +1,40 @@
+//! From a plan to cells, from cells to a run document, with one ordered stream of progress events.
+//!
+//! ```text
+//! Settings + Session -> Run::measure -> Outcome -> assemble::document
+//!                          |   row by row: drain, prefill, warm, cells
+//!                          v
+//!                       Keep (journal)
+//! ```
+//!
+//! The numbers are not made here: evidence is collected, and `tokmark-measure` makes the numbers
+//! from it, now and at every later verification.
+
+pub mod assemble;
+pub mod cell;
+mod collector;
+pub mod dial;
+mod drain;
+mod expect;
+mod flight;
+mod gauges;
+pub mod loops;
+pub mod matrix;
+pub mod output;
+mod probes;
+pub mod progress;
+mod prompts;
+pub mod rates;
+mod row;
+pub mod run;
+pub mod session;
+pub mod settings;
+mod single;
+
+pub use assemble::{Declared, Facts};
+pub use dial::ConnectDial;
+pub use output::{InMemory, Keep, OutputDir, OutputError};
+pub use progress::{Listener, Live, Progress};
+pub use run::{Outcome, Run, RunError};
+pub use session::{Route, Session};
+pub use settings::{Endpoint, Settings};

@@ -1,0 +1,244 @@
+//! A whole run: probes, rows, records, document.
+
+use std::collections::BTreeMap;
+
+use tokio_util::sync::CancellationToken;
+use tokmark_measure::{cell, prefill};
+use tokmark_run_format::evidence::{CellEvidence, PrefillEvidence, ProbeEvidence, Record};
+use tokmark_run_format::{DecodeCell, Note, PrefillRow};
+use tokmark_units::Nanos;
+
+use crate::matrix::{self, Limits, Matrix};
+use crate::output::Keep;
+use crate::progress::{Listener, Progress};
+use crate::prompts::{PromptError, Prompts};
+use crate::rates::Known;
+use crate::session::Session;
+use crate::settings::Settings;
+
+/// Why a run could not begin. Once it has begun, what went wrong is part of its result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The very first request failed.
+    #[error("the server does not answer a request: {class}: {message}")]
+    FirstRequest {
+        /// The class of failure.
+        class: String,
+        /// HTTP status, when there was one.
+        http_status: Option<u16>,
+        /// The server's words.
+        message: String,
+    },
+    /// Somebody else uses the server.
+    #[error("the server is busy: {0}")]
+    Busy(String),
+    /// No prompt could be made.
+    #[error("no prompt of the wanted length could be made")]
+    Prompt(#[from] PromptError),
+    /// Stopped before anything was measured.
+    #[error("stopped before anything was measured")]
+    Stopped,
+}
+
+/// What a run brought.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The matrix as resolved.
+    pub matrix: Matrix,
+    /// Prefill rows by context.
+    pub prefill: Vec<PrefillRow>,
+    /// Cells by context, then requests.
+    pub decode: Vec<DecodeCell>,
+    /// The probes.
+    pub probes: ProbeEvidence,
+    /// Whether a repeated prompt comes from the server's cache.
+    pub prefix_cache: Option<bool>,
+    /// The KV budget that the capacity rule was held against.
+    pub budget: Option<tokmark_run_format::TokenBudget>,
+    /// Every record, in the order of keeping.
+    pub records: Vec<Record>,
+    /// Remarks about the whole run.
+    pub notes: Vec<Note>,
+    /// Whether every cell of the plan was decided without being stopped.
+    pub complete: bool,
+    /// Whether keeping a record failed, and why.
+    pub keep_failure: Option<String>,
+}
+
+/// A run under way.
+pub struct Run<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) settings: &'a Settings,
+    pub(crate) listener: &'a Listener,
+    pub(crate) stop: &'a CancellationToken,
+    pub(crate) matrix: Matrix,
+    pub(crate) limits: Limits,
+    pub(crate) known: Known,
+    pub(crate) prompts: Prompts,
+    pub(crate) probes: ProbeEvidence,
+    pub(crate) samples: Vec<PrefillEvidence>,
+    pub(crate) began: Nanos,
+    cells: BTreeMap<(u64, u32), DecodeCell>,
+    records: Vec<Record>,
+    notes: Vec<Note>,
+    keep: &'a mut dyn Keep,
+    keep_failure: Option<String>,
+}
+
+impl<'a> Run<'a> {
+    /// Prepares a run on an identified server. `run_id` seeds the prompts together with the
+    /// settings' seed.
+    pub fn new(
+        session: &'a Session,
+        settings: &'a Settings,
+        run_id: &str,
+        keep: &'a mut dyn Keep,
+        listener: &'a Listener,
+        stop: &'a CancellationToken,
+    ) -> Self {
+        let limits = Limits::of(&session.server.engine, settings.kv_budget);
+        Self {
+            matrix: matrix::resolve(settings, limits.max_length),
+            limits,
+            known: Known::default(),
+            prompts: Prompts::new(run_id, settings),
+            probes: ProbeEvidence::default(),
+            samples: Vec::new(),
+            began: session.clock.now(),
+            cells: BTreeMap::new(),
+            records: Vec::new(),
+            notes: Vec::new(),
+            keep,
+            keep_failure: None,
+            session,
+            settings,
+            listener,
+            stop,
+        }
+    }
+
+    /// Measures everything of the plan that can be measured.
+    pub async fn measure(mut self) -> Result<Outcome, RunError> {
+        self.tell(Progress::Planned(self.matrix.clone()));
+        self.probe().await?;
+        let mut contexts = self.matrix.contexts.clone();
+        if self.settings.prefill != tokmark_run_format::PrefillMode::Off {
+            contexts.extend(&self.matrix.prefill_contexts);
+        }
+        contexts.sort_unstable();
+        contexts.dedup();
+        for context in contexts {
+            self.row(context).await;
+        }
+        Ok(self.outcome())
+    }
+
+    fn outcome(mut self) -> Outcome {
+        let complete = !self.stop.is_cancelled();
+        self.fill_unmeasured();
+        let contexts = match self.settings.prefill {
+            tokmark_run_format::PrefillMode::Off => Vec::new(),
+            _ => self.matrix.prefill_contexts.clone(),
+        };
+        Outcome {
+            prefill: self.prefill_rows(&contexts),
+            decode: self.cells.into_values().collect(),
+            matrix: self.matrix,
+            probes: self.probes,
+            prefix_cache: self.known.prefix_cache,
+            budget: self.limits.budget,
+            records: self.records,
+            notes: self.notes,
+            complete,
+            keep_failure: self.keep_failure,
+        }
+    }
+
+    fn prefill_rows(&self, contexts: &[u64]) -> Vec<PrefillRow> {
+        prefill::rows(contexts, &self.samples, &self.probes)
+            .into_iter()
+            .map(|row| match self.prefill_left_out(row.context) {
+                Some(left_out) if row.samples.is_empty() => left_out,
+                _ => row,
+            })
+            .collect()
+    }
+
+    /// Cells that were never reached get a status, so that none is missing.
+    fn fill_unmeasured(&mut self) {
+        if self.settings.prefill == tokmark_run_format::PrefillMode::Standalone {
+            return;
+        }
+        for context in self.matrix.contexts.clone() {
+            for requests in self.matrix.levels.clone() {
+                if !self.cells.contains_key(&(context, requests)) {
+                    self.leave_unreached(context, requests);
+                }
+            }
+        }
+    }
+
+    /// Keeps a record in the journal, and in memory for the evidence file.
+    pub(crate) fn keep(&mut self, record: Record) {
+        if self.keep_failure.is_none()
+            && let Err(error) = self.keep.keep(&record)
+        {
+            // The run goes on: what is in memory can still be written elsewhere at the end.
+            self.keep_failure = Some(error.to_string());
+            self.note(
+                "journal_failed",
+                format!("the journal cannot be written: {error}"),
+            );
+        }
+        self.records.push(record);
+    }
+
+    /// Keeps a cell's evidence and its numbers.
+    pub(crate) fn keep_cell(&mut self, evidence: CellEvidence) -> DecodeCell {
+        let mut cell = cell::evaluate(&evidence);
+        cell.evidence = Some(DecodeCell::evidence_name(cell.context, cell.requests));
+        self.keep(Record::Cell(Box::new(evidence)));
+        if let Some(rate) = cell.per_request_tokens_per_s {
+            self.known.learn(cell.context, cell.requests, rate);
+        }
+        self.cells
+            .insert((cell.context, cell.requests), cell.clone());
+        self.tell(Progress::CellDone(Box::new(cell.clone())));
+        self.tell_time_left();
+        cell
+    }
+
+    pub(crate) fn is_decided(&self, context: u64, requests: u32) -> bool {
+        self.cells.contains_key(&(context, requests))
+    }
+
+    pub(crate) fn note(&mut self, code: &str, text: String) {
+        self.tell(Progress::Note(text.clone()));
+        self.notes.push(Note {
+            code: code.to_owned(),
+            text,
+        });
+    }
+
+    pub(crate) fn tell(&self, progress: Progress) {
+        // Nobody has to listen.
+        let _unheard = self.listener.send(progress);
+    }
+
+    fn tell_time_left(&self) {
+        let all = self.matrix.contexts.len() * self.matrix.levels.len();
+        self.tell(Progress::Left {
+            left: self.time_left(),
+            done: self.cells.len(),
+            all,
+        });
+    }
+
+    /// What a look at the clock says of `--max-time`.
+    pub(crate) fn out_of_time(&self, wanted: Nanos) -> bool {
+        self.settings.max_time.is_some_and(|most| {
+            let used = self.session.clock.now().saturating_sub(self.began);
+            used + wanted > most.into()
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! Everything a run holds on to: the server, the connections' maker, the clock.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use tokmark_driver::{Clock, Connect};
+use tokmark_engines::{Capabilities, Control, Server};
+use tokmark_openai_stream::request::Endpoint as StreamEndpoint;
+use tokmark_run_format::server::Model;
+
+use crate::settings::Endpoint;
+
+/// Path and headers of every measured request.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// With the server's path prefix.
+    pub path: Arc<str>,
+    /// `Host`, `Content-Type`, `Accept`, authorisation and the user's own.
+    pub headers: Arc<HeaderMap>,
+    /// Which of the two routes it is.
+    pub endpoint: StreamEndpoint,
+}
+
+impl Route {
+    /// For a server at `authority` under `path_prefix`; `extra` carries authorisation and the
+    /// user's own headers.
+    pub fn new(
+        endpoint: Endpoint,
+        authority: &str,
+        path_prefix: &str,
+        extra: &[(HeaderName, HeaderValue)],
+    ) -> Self {
+        let (endpoint, tail) = match endpoint {
+            Endpoint::Chat => (StreamEndpoint::Chat, "/v1/chat/completions"),
+            Endpoint::Completions => (StreamEndpoint::Completions, "/v1/completions"),
+        };
+        let mut headers = HeaderMap::new();
+        if let Ok(host) = HeaderValue::from_str(authority) {
+            headers.insert(http::header::HOST, host);
+        }
+        let fixed = [
+            (http::header::CONTENT_TYPE, "application/json"),
+            (http::header::ACCEPT, "text/event-stream"),
+            // A compressed stream would be buffered by whoever compresses it (case B034).
+            (http::header::ACCEPT_ENCODING, "identity"),
+            (
+                http::header::USER_AGENT,
+                concat!("tokmark/", env!("CARGO_PKG_VERSION")),
+            ),
+        ];
+        for (name, value) in fixed {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        for (name, value) in extra {
+            headers.insert(name.clone(), value.clone());
+        }
+        Self {
+            path: format!("{path_prefix}{tail}").into(),
+            headers: Arc::new(headers),
+            endpoint,
+        }
+    }
+}
+
+/// A server that was identified, and how to reach it.
+pub struct Session {
+    /// The run's clock.
+    pub clock: Clock,
+    /// Opens measured connections.
+    pub connector: Arc<dyn Connect>,
+    /// The control plane: identification, gauges, token counts.
+    pub control: Arc<Control>,
+    /// The adapter.
+    pub server: Server,
+    /// What the server accepts.
+    pub capabilities: Capabilities,
+    /// The model that is measured.
+    pub model: Model,
+    /// Where requests go.
+    pub route: Route,
+    /// The runtime whose threads only read and stamp. In tests under paused time it is the test's
+    /// own.
+    pub load: tokio::runtime::Handle,
+}
+
+impl Session {
+    /// The headers of a request whose document lives on `home`: with several data-parallel ranks
+    /// and a server that lets requests choose, it goes to rank `home mod R`.
+    pub(crate) fn headers_for(&self, home: Option<u32>) -> Arc<HeaderMap> {
+        let ranks = self.server.engine.kv_budget.as_ref().map_or(1, |b| b.ranks);
+        let (Some(name), Some(home)) = (self.capabilities.rank_header, home) else {
+            return Arc::clone(&self.route.headers);
+        };
+        if ranks < 2 {
+            return Arc::clone(&self.route.headers);
+        }
+        let mut headers = HeaderMap::clone(&self.route.headers);
+        if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+            headers.insert(name, HeaderValue::from(home % ranks));
+        }
+        Arc::new(headers)
+    }
+
+    /// The route's kind.
+    pub fn endpoint(&self) -> StreamEndpoint {
+        self.route.endpoint
+    }
+}

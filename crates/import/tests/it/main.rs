@@ -1,0 +1,10 @@
+//! Imports of whole files.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests may fail loudly"
+)]
+
+mod example_page;
+mod refused;
+mod shared_seeds;

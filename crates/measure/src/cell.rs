@@ -1,0 +1,294 @@
+//! The numbers and the status of a cell: methodology sections 4.2 to 5.
+
+use tokmark_run_format::cell::DecodeCell;
+use tokmark_run_format::evidence::{CellEnd, CellEvidence, NotRun, Scrape, StampSource, Window};
+use tokmark_run_format::status::CellStatus;
+use tokmark_units::{float, format};
+
+use crate::counters::{CounterFault, Readings};
+use crate::interval;
+use crate::launch;
+use crate::stats;
+use crate::status::{self, Finding, percent};
+use crate::timeline::{self, Timeline};
+use crate::tokens::Attribution;
+
+/// How far the server's own token counter may be from the events before a note says so.
+const COUNTER_TOLERANCE: f64 = 0.02;
+/// How far rate per request times average active may be from the total (case B016).
+const PRODUCT_TOLERANCE: f64 = 0.1;
+
+/// The cell that the evidence gives: a pure function, used while measuring and to verify.
+pub fn evaluate(evidence: &CellEvidence) -> DecodeCell {
+    let mut cell = match &evidence.not_run {
+        Some(not_run) => left_out(evidence, not_run),
+        None => begun(evidence),
+    };
+    cell.evidence = Some(DecodeCell::evidence_name(
+        evidence.context,
+        evidence.requests,
+    ));
+    cell
+}
+
+/// Whether the cell is to be tried once more: it looped or failed, and was not tried again yet.
+pub fn wants_retry(evidence: &CellEvidence) -> bool {
+    let status = evaluate(evidence).status;
+    evidence.retry == 0 && matches!(status, CellStatus::Looped | CellStatus::Failed)
+}
+
+/// A cell that a rule left out before any request was sent.
+fn left_out(evidence: &CellEvidence, not_run: &NotRun) -> DecodeCell {
+    DecodeCell {
+        need_tokens: not_run.need_tokens,
+        budget_tokens: not_run.budget_tokens,
+        admission_limit: not_run.admission_limit,
+        notes: evidence.notes.clone(),
+        ..DecodeCell::without_numbers(
+            evidence.context,
+            evidence.requests,
+            not_run.status,
+            Some(not_run.reason.clone()),
+        )
+    }
+}
+
+fn begun(evidence: &CellEvidence) -> DecodeCell {
+    let (context, requests) = (evidence.context, evidence.requests);
+    let mut cell = DecodeCell::without_numbers(context, requests, CellStatus::Valid, None);
+    cell.notes.clone_from(&evidence.notes);
+    cell.failures = status::failures(evidence);
+    let mut findings = status::of_end(evidence, &cell.failures);
+    let window = evidence.window.filter(|window| window.len_ns() > 0);
+    let readings = Readings::of(&evidence.scrapes);
+    preemptions(&mut cell, evidence, window, &readings);
+    if let (CellEnd::Measured, Some(window)) = (evidence.end, window) {
+        let (timeline, attribution) = timeline::of(evidence, window);
+        fill_sources(&mut cell, &timeline, attribution);
+        fill_rates(&mut cell, &timeline);
+        fill_streams(&mut cell, evidence, &timeline);
+        launch::fill(&mut cell, evidence, &timeline, &readings);
+        fill_server(&mut cell, evidence, window, &readings);
+        findings.extend(status::of_window(evidence, &timeline, &cell));
+        let loops = loop_note(&cell, evidence, &timeline);
+        cell.notes.extend(loops);
+        cell.notes.extend(clock_note(&timeline));
+        let product = product_note(&cell);
+        cell.notes.extend(product);
+    }
+    settle(cell, evidence, findings)
+}
+
+/// Chooses the first status that applies; the others that hold are notes.
+fn settle(mut cell: DecodeCell, evidence: &CellEvidence, mut findings: Vec<Finding>) -> DecodeCell {
+    // The order of the statuses is their precedence.
+    findings.sort_by_key(|finding| finding.status);
+    if findings
+        .iter()
+        .any(|finding| finding.status == CellStatus::Buffered)
+    {
+        // The gaps are those of the buffer, whatever else holds.
+        cell.gaps = None;
+    }
+    let mut findings = findings.into_iter();
+    if let Some(first) = findings.next() {
+        cell.status = first.status;
+        cell.reason = Some(first.reason);
+    }
+    let also = |finding: Finding| format!("{}: {}", finding.status.label(), finding.reason);
+    cell.notes.extend(findings.map(also));
+    if cell.status == CellStatus::Queued {
+        let limit = evidence.admission_limit;
+        cell.admission_limit = limit.filter(|limit| evidence.requests > *limit);
+    }
+    if status::shows_numbers(cell.status) {
+        return cell;
+    }
+    DecodeCell {
+        preemptions: cell.preemptions,
+        failures: cell.failures,
+        notes: cell.notes,
+        ..DecodeCell::without_numbers(cell.context, cell.requests, cell.status, cell.reason)
+    }
+}
+
+fn fill_sources(cell: &mut DecodeCell, timeline: &Timeline<'_>, attribution: Attribution) {
+    let sources = &mut cell.sources;
+    sources.tokens = attribution.source;
+    sources.tokens_spread = attribution.spread;
+    sources.shared_stamps = timeline.shared_stamps();
+    cell.notes.extend(attribution.note);
+    let with_events = timeline.flows().filter(|flow| !flow.inside().is_empty());
+    let (mut kernel, mut read) = (false, false);
+    for flow in with_events {
+        match flow.request.stamps {
+            StampSource::Kernel => kernel = true,
+            StampSource::Read => read = true,
+        }
+    }
+    let arrival = match (kernel, read) {
+        (true, true) => Some("mixed"),
+        (true, false) => Some("kernel"),
+        (false, true) => Some("read"),
+        (false, false) => None,
+    };
+    sources.arrival = arrival.map(str::to_owned);
+}
+
+/// Totals, rates, gaps and their interval: 4.3.7 to 4.3.9 and 4.3.13.
+fn fill_rates(cell: &mut DecodeCell, timeline: &Timeline<'_>) {
+    let seconds = float::from_u64(timeline.window.len_ns()) / 1e9;
+    cell.stream_tokens = timeline.stream_tokens();
+    let tokens = cell
+        .stream_tokens
+        .iter()
+        .copied()
+        .fold(0, u64::saturating_add);
+    cell.output_tokens = Some(tokens);
+    cell.measured_s = Some(seconds);
+    cell.total_tokens_per_s = Some(float::from_u64(tokens) / seconds);
+    cell.per_request_tokens_per_s = stats::median(&timeline.stream_rates());
+    cell.time_between_tokens_ms = cell
+        .per_request_tokens_per_s
+        .filter(|rate| *rate > 0.0)
+        .map(|rate| 1_000.0 / rate);
+    cell.gaps = timeline.gaps();
+    let arrivals = timeline.arrivals();
+    let steadiness = interval::steadiness(&arrivals, timeline.window, timeline.median_events());
+    cell.ci95_low = steadiness.interval.map(|interval| interval.low);
+    cell.ci95_high = steadiness.interval.map(|interval| interval.high);
+    cell.ci_batches = steadiness.interval.map(|interval| interval.batches);
+    cell.drift = steadiness.drift;
+}
+
+/// What the streams did: 4.3.11 and 4.3.12.
+fn fill_streams(cell: &mut DecodeCell, evidence: &CellEvidence, timeline: &Timeline<'_>) {
+    cell.average_active_requests = Some(timeline.average_active());
+    cell.restart_fraction = Some(timeline.restart_fraction());
+    cell.completed_requests = Some(timeline.completed());
+    let prompts: Vec<f64> = timeline
+        .flows()
+        .filter_map(|flow| flow.request.prompt_tokens)
+        .map(float::from_u64)
+        .collect();
+    cell.prompt_tokens = stats::median(&prompts).map(float::round_to_u64);
+    cell.mean_depth = timeline.mean_depth(cell.prompt_tokens.unwrap_or(evidence.context));
+}
+
+/// What the server's gauges and counters say beside it.
+fn fill_server(
+    cell: &mut DecodeCell,
+    evidence: &CellEvidence,
+    window: Window,
+    readings: &Readings<'_>,
+) {
+    cell.server_running = readings.average_in(window, |scrape| scrape.running);
+    cell.server_waiting = readings.average_in(window, |scrape| scrape.waiting);
+    cell.speculative_acceptance = acceptance(evidence, window, readings);
+    match readings.increase_in(window, |scrape| scrape.output_tokens) {
+        Ok(counted) => {
+            cell.sources.server_output_tokens = Some(float::round_to_u64(counted));
+            cell.notes.extend(counter_note(cell.output_tokens, counted));
+        }
+        Err(CounterFault::Backwards) => cell.notes.push(unreliable("generated tokens")),
+        Err(CounterFault::TooFew) => {}
+    }
+}
+
+fn preemptions(
+    cell: &mut DecodeCell,
+    evidence: &CellEvidence,
+    window: Option<Window>,
+    readings: &Readings<'_>,
+) {
+    let span = readings.launch_and_window(evidence.launch_ns, window);
+    match span.increase(|scrape| scrape.preemptions) {
+        Ok(count) => cell.preemptions = Some(float::round_to_u64(count)),
+        Err(CounterFault::Backwards) => cell.notes.push(unreliable("preemptions")),
+        Err(CounterFault::TooFew) => {}
+    }
+}
+
+fn unreliable(counter: &str) -> String {
+    format!(
+        "the server's counter of {counter} went backwards (a restart, or several servers behind one \
+         address): it is not used"
+    )
+}
+
+/// Accepted over drafted tokens: the server's counters over launch and window, else what requests
+/// said of themselves.
+fn acceptance(evidence: &CellEvidence, window: Window, readings: &Readings<'_>) -> Option<f64> {
+    let span = readings.launch_and_window(evidence.launch_ns, Some(window));
+    let gained = |read: fn(&Scrape) -> Option<f64>| span.increase(read).ok();
+    let by_counters = gained(|scrape| scrape.accepted).zip(gained(|scrape| scrape.drafted));
+    let by_requests = || {
+        let told = evidence
+            .streams
+            .iter()
+            .filter_map(|request| request.drafted);
+        let (drafted, accepted) = told.fold((0_u64, 0_u64), |sum, one| {
+            (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1))
+        });
+        Some((float::from_u64(accepted), float::from_u64(drafted)))
+    };
+    by_counters
+        .filter(|(_, drafted)| *drafted > 0.0)
+        .or_else(by_requests)
+        .filter(|(_, drafted)| *drafted > 0.0)
+        .map(|(accepted, drafted)| accepted / drafted)
+}
+
+/// The cross-check of 4.3.6: a note, never a substitute.
+fn counter_note(output_tokens: Option<u64>, counted: f64) -> Option<String> {
+    let tokens = float::from_u64(output_tokens?);
+    let apart = (counted - tokens).abs() / tokens.max(1.0);
+    (apart > COUNTER_TOLERANCE).then(|| {
+        format!(
+            "the server's own counter gained {} tokens in the window, {} away from the {} that \
+             arrived",
+            format::count(float::round_to_u64(counted)),
+            percent(apart),
+            format::count(float::round_to_u64(tokens))
+        )
+    })
+}
+
+/// Loops that decide nothing are worth knowing all the same.
+fn loop_note(
+    cell: &DecodeCell,
+    evidence: &CellEvidence,
+    timeline: &Timeline<'_>,
+) -> Option<String> {
+    let loops = status::Loops::of(timeline, cell)?;
+    if loops.decide(evidence) {
+        return None;
+    }
+    let decided = if evidence.loop_check {
+        ""
+    } else {
+        " (the loop check is off)"
+    };
+    Some(format!("{}{decided}", loops.sentence()))
+}
+
+fn clock_note(timeline: &Timeline<'_>) -> Option<String> {
+    let faults = timeline.clock_faults();
+    (faults > 0).then(|| {
+        format!("{faults} requests have an event before their send: they give no first-token time")
+    })
+}
+
+fn product_note(cell: &DecodeCell) -> Option<String> {
+    let product = cell.per_request_tokens_per_s? * cell.average_active_requests?;
+    let total = cell.total_tokens_per_s.filter(|total| *total > 0.0)?;
+    let apart = (product - total).abs() / total;
+    (apart > PRODUCT_TOLERANCE).then(|| {
+        format!(
+            "the streams differ: the median stream's rate times the average active requests is {} \
+             tok/s, {} away from the total",
+            format::rate(product),
+            percent(apart)
+        )
+    })
+}

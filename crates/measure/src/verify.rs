@@ -1,0 +1,165 @@
+//! Whether a run document is what its evidence gives: methodology section 8.
+//!
+//! Every figure is computed again and compared. That proves that document and evidence belong
+//! together, not that anybody measured honestly.
+
+mod differences;
+mod structure;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Value, json};
+use tokmark_run_format::evidence::{CellEvidence, Header, PrefillEvidence, ProbeEvidence, Record};
+use tokmark_run_format::status::PrefillStatus;
+use tokmark_run_format::{DecodeCell, PrefillRow, RunDocument};
+use tokmark_units::float;
+
+use crate::{cell, prefill};
+use differences::Comparing;
+
+/// A place where the document is not what the evidence gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Where, for example `decode/16384/4/total_tokens_per_s`.
+    pub path: String,
+    /// What the document has; `null` when it has nothing.
+    pub document: Value,
+    /// What the evidence gives; `null` when it gives nothing.
+    pub evidence: Value,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            path,
+            document,
+            evidence,
+        } = self;
+        write!(
+            f,
+            "{path}: the document has {document}, the evidence gives {evidence}"
+        )
+    }
+}
+
+/// Compares a document with the records of its evidence file. Empty when everything agrees.
+///
+/// Numbers agree within a relative 1e-9. Sentences (reasons and notes) are compared only when this
+/// version of the program wrote both: a later one may word them better.
+pub fn run(document: &RunDocument, records: &[Record]) -> Vec<Difference> {
+    let evidence = Evidence::of(records);
+    let mut comparing = Comparing::new(evidence.is_of_this_version(document));
+    let header = evidence.header.map(|header| header.run.as_str());
+    comparing.values("id", &json!(document.id), &json!(header));
+    probes(document, &evidence, &mut comparing);
+    prefill_rows(document, &evidence, &mut comparing);
+    cells(document, &evidence, &mut comparing);
+    structure::check(document, &mut comparing);
+    comparing.found
+}
+
+/// The records, sorted by what they are about.
+struct Evidence<'a> {
+    header: Option<&'a Header>,
+    probes: ProbeEvidence,
+    prefill: Vec<PrefillEvidence>,
+    cells: BTreeMap<(u64, u32), &'a CellEvidence>,
+}
+
+impl<'a> Evidence<'a> {
+    /// A later record of a cell, and of the probes, replaces an earlier one.
+    fn of(records: &'a [Record]) -> Self {
+        let mut sorted = Self {
+            header: None,
+            probes: ProbeEvidence::default(),
+            prefill: Vec::new(),
+            cells: BTreeMap::new(),
+        };
+        for record in records {
+            match record {
+                Record::Header(header) => sorted.header = Some(header),
+                Record::Probes(probes) => sorted.probes = probes.clone(),
+                Record::Prefill(sample) => sorted.prefill.push((**sample).clone()),
+                Record::Cell(cell) => {
+                    sorted.cells.insert((cell.context, cell.requests), cell);
+                }
+            }
+        }
+        sorted
+    }
+
+    fn is_of_this_version(&self, document: &RunDocument) -> bool {
+        let this = env!("CARGO_PKG_VERSION");
+        let evidence = self.header.map(|header| header.tool_version.as_str());
+        evidence == Some(this) && document.tool.version.as_deref() == Some(this)
+    }
+}
+
+fn probes(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Comparing) {
+    let fixed = evidence
+        .probes
+        .fixed_ttft_ns
+        .map(|ns| float::from_u64(ns) / 1e6);
+    comparing.values(
+        "fixed_ttft_ms",
+        &json!(document.fixed_ttft_ms),
+        &json!(fixed),
+    );
+    let limit = evidence.probes.admission_limit;
+    comparing.values(
+        "admission_limit",
+        &json!(document.admission_limit),
+        &json!(limit),
+    );
+    let tried = &evidence.probes.admission;
+    if !tried.is_empty() {
+        let fewer = tried
+            .iter()
+            .find(|(asked, ran)| ran < asked)
+            .map(|(_, ran)| *ran);
+        comparing.values("evidence/admission_limit", &json!(limit), &json!(fewer));
+    }
+}
+
+fn prefill_rows(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Comparing) {
+    let contexts: Vec<u64> = document.prefill.iter().map(|row| row.context).collect();
+    let recomputed = prefill::rows(&contexts, &evidence.prefill, &evidence.probes);
+    for (row, again) in document.prefill.iter().zip(recomputed) {
+        let path = format!("prefill/{}", row.context);
+        comparing.values(&path, &as_value(row), &as_value(&expected_row(row, again)));
+    }
+}
+
+/// A row that a rule left out has no evidence by its nature: it must be as empty as such a row is.
+fn expected_row(row: &PrefillRow, again: PrefillRow) -> PrefillRow {
+    let left_out = matches!(
+        row.status,
+        PrefillStatus::OverLength | PrefillStatus::OverCapacity
+    );
+    if left_out && again.samples.is_empty() && again.status == PrefillStatus::Interrupted {
+        return PrefillRow::without_samples(row.context, row.status, row.reason.clone());
+    }
+    again
+}
+
+fn cells(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Comparing) {
+    for cell in &document.decode {
+        let path = DecodeCell::evidence_name(cell.context, cell.requests);
+        let again = evidence.cells.get(&(cell.context, cell.requests)).copied();
+        let again = again.map(cell::evaluate);
+        let again = again.map_or(Value::Null, |again| as_value(&again));
+        comparing.values(&path, &as_value(cell), &again);
+    }
+    for (context, requests) in evidence.cells.keys() {
+        if document.cell(*context, *requests).is_none() {
+            let path = DecodeCell::evidence_name(*context, *requests);
+            comparing.add(&path, Value::Null, json!("a measured cell"));
+        }
+    }
+}
+
+fn as_value<T: serde::Serialize>(part: &T) -> Value {
+    // These types are plain data with text keys, which JSON always holds.
+    serde_json::to_value(part).unwrap_or_default()
+}

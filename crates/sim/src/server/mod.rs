@@ -1,0 +1,166 @@
+//! The engine behind HTTP/1.1, over any byte stream.
+//!
+//! One task owns the engine and sleeps until something is due; every connection is a task of its
+//! own, and an event is handed to its connection in one write. Under tokio's paused clock a test
+//! sees the model's times, rounded up to the timer's grain of 1 ms.
+
+mod ask;
+mod body;
+mod chunk;
+mod clock;
+mod core;
+mod emitter;
+mod error;
+mod field;
+mod generate;
+mod metrics;
+mod route;
+mod shared;
+mod ticket;
+pub mod truth;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+use self::clock::Clock;
+use self::core::Background;
+use self::shared::Shared;
+use crate::config::SimConfig;
+use crate::model::{ConfigError, Engine};
+use crate::tokenizer::Tokenizer;
+
+pub use truth::{Emission, Ending, RequestTruth, Truth};
+
+/// Bytes that an in-memory connection holds in each direction.
+const PIPE_BYTES: usize = 256 << 10;
+
+/// How long to wait after the listener could not accept, for example for want of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// A running simulated server. Dropping it breaks its connections and stops the engine.
+#[derive(Debug)]
+pub struct SimServer {
+    shared: Arc<Shared>,
+}
+
+impl SimServer {
+    /// Starts the engine on the current tokio runtime.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime, as `tokio::spawn` does.
+    pub fn start(config: SimConfig) -> Result<Self, ConfigError> {
+        let engine = Engine::new(config.engine.clone())?;
+        let clock = Clock::start();
+        let (commands, received) = mpsc::unbounded_channel();
+        let background = Background {
+            sequences: config.faults.background_sequences,
+            tokenizer: Tokenizer::new(config.model.vocabulary),
+        };
+        tokio::spawn(core::run(engine, clock, background, received));
+        Ok(Self {
+            shared: Arc::new(Shared::new(config, clock, commands)),
+        })
+    }
+
+    /// What the server was started with.
+    pub fn config(&self) -> &SimConfig {
+        &self.shared.config
+    }
+
+    /// A fresh in-memory connection to the server. After the server's death it is closed at once.
+    pub fn connect(&self) -> DuplexStream {
+        let (client, server) = tokio::io::duplex(PIPE_BYTES);
+        self.attach(server);
+        client
+    }
+
+    /// Serves one connection over any byte stream, in a task of its own.
+    pub fn attach(&self, io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+        let shared = Arc::clone(&self.shared);
+        let dead = shared.dead.clone();
+        if dead.is_cancelled() {
+            return;
+        }
+        let service = service_fn(move |request| route::respond(Arc::clone(&shared), request));
+        // Without the date header nothing of an answer depends on real time.
+        let connection = http1::Builder::new()
+            .auto_date_header(false)
+            .serve_connection(TokioIo::new(io), service);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = dead.cancelled() => {}
+                ended = connection => {
+                    if let Err(error) = ended {
+                        tracing::debug!(%error, "connection ended");
+                    }
+                }
+            }
+        });
+    }
+
+    /// Serves a listener until `shutdown` completes or the server dies; either closes it.
+    pub async fn serve(
+        &self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        let mut shutdown = std::pin::pin!(shutdown);
+        loop {
+            let accepted = tokio::select! {
+                () = &mut shutdown => return Ok(()),
+                () = self.shared.dead.cancelled() => return Ok(()),
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    self.prepare(&stream)?;
+                    self.attach(stream);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "connection not accepted");
+                    clock::pause(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn prepare(&self, stream: &TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)?;
+        if self.shared.config.faults.die_after_tokens.is_some() {
+            // A process that is killed leaves resets behind, not orderly ends.
+            stream.set_zero_linger()?;
+        }
+        Ok(())
+    }
+
+    /// Kills the server: every connection breaks, the listener closes.
+    pub fn kill(&self) {
+        self.shared.dead.cancel();
+    }
+
+    /// Whether the server is dead, by [`SimServer::kill`] or by a fault.
+    pub fn is_dead(&self) -> bool {
+        self.shared.dead.is_cancelled()
+    }
+
+    /// What really happened so far.
+    pub fn truth(&self) -> Truth {
+        self.shared.recorder.truth()
+    }
+}
+
+impl Drop for SimServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,99 @@
+//! A generation request's claim on the engine: whoever drops it gives the request up.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokmark_units::Nanos;
+
+use super::core::Command;
+use super::shared::Shared;
+use super::truth::{Emission, Ending, Slot};
+use crate::model::{Output, RequestId};
+
+/// One request between its acceptance and its end.
+#[derive(Debug)]
+pub(super) struct Ticket {
+    shared: Arc<Shared>,
+    /// The engine's number; `None` for streams that bypass the engine.
+    id: Option<RequestId>,
+    slot: Slot,
+    ended: bool,
+}
+
+impl Ticket {
+    pub(super) fn new(shared: Arc<Shared>, id: Option<RequestId>, slot: Slot) -> Self {
+        shared.active.fetch_add(1, Ordering::Relaxed);
+        Self {
+            shared,
+            id,
+            slot,
+            ended: false,
+        }
+    }
+
+    pub(super) fn now(&self) -> Nanos {
+        self.shared.clock.now()
+    }
+
+    pub(super) fn server_is_dead(&self) -> bool {
+        self.shared.dead.is_cancelled()
+    }
+
+    /// The engine produced tokens.
+    pub(super) fn produced(&self, output: &Output) {
+        self.shared.recorder.produced(self.slot, output);
+    }
+
+    /// Tokens are handed to the connection now.
+    pub(super) fn emitted(&self, produced: &[(Nanos, u32)]) {
+        if produced.is_empty() {
+            return;
+        }
+        let at = self.now();
+        let emissions: Vec<_> = produced
+            .iter()
+            .map(|(produced, tokens)| Emission {
+                at,
+                produced: *produced,
+                tokens: *tokens,
+            })
+            .collect();
+        self.shared.recorder.emitted(self.slot, &emissions);
+        let tokens = emissions.iter().map(|e| u64::from(e.tokens)).sum();
+        self.shared.count_emitted(tokens);
+    }
+
+    /// The request ended in the engine, and its answer is sent.
+    pub(super) fn finish(&mut self, ending: Ending) {
+        self.ended = true;
+        self.shared.recorder.end(self.slot, ending, self.now());
+    }
+
+    /// A fault ends the request before its time.
+    pub(super) fn give_up(&mut self) {
+        self.finish(Ending::Fault);
+        self.cancel();
+    }
+
+    fn cancel(&self) {
+        if let Some(id) = self.id {
+            // Without an engine there is nothing to cancel.
+            drop(self.shared.commands.send(Command::Cancel(id)));
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.shared.active.fetch_sub(1, Ordering::Relaxed);
+        if !self.ended {
+            let ending = if self.server_is_dead() {
+                Ending::Fault
+            } else {
+                Ending::Cancelled
+            };
+            self.finish(ending);
+            self.cancel();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The simulator from outside: presets against published figures, and the server over in-memory
+//! connections under paused time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code: a panic is the failure"
+)]
+
+mod client;
+mod errors;
+mod faults;
+mod presets;
+mod streams;
+mod timing;
+mod views;

@@ -125,6 +125,7 @@ fn plan(session: &Session, settings: &Settings, outcome: &Outcome) -> Plan {
         shared_context: settings.shared_context,
         seed: settings.seed,
         sampling: Sampling {
+            seed_per_stream: false,
             ignore_eos: session.capabilities.ignore_eos.is_possible(),
             ..Sampling::default()
         },

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
+use tokmark_run_format::evidence::RequestFailure;
 use tokmark_units::{Nanos, format};
 
 use crate::gauges;
@@ -17,6 +18,8 @@ pub enum Drained {
     IdleByProbe(String),
     /// Other people's load.
     Busy(String),
+    /// The server answers no request.
+    Broken(RequestFailure),
     /// The user stopped the run.
     Stopped,
 }
@@ -29,17 +32,24 @@ const POLL: Nanos = Nanos::from_millis(100);
 const PATIENCE: Nanos = Nanos::from_secs(60);
 /// A probe slower than this many idle TTFTs means load.
 const SLOW: u64 = 2;
+/// Failed probes in a row of which a server is called broken.
+const FAILURES: u32 = 2;
 /// Below this a slower probe proves nothing: timers and schedulers are no finer.
 const LEAST_TTFT: Nanos = Nanos::from_millis(20);
 
 /// Waits until the server is idle. `probe` makes a one-token request; `idle` is the TTFT of such a
-/// request on the idle server, unknown before the first measurement.
+/// request on the idle server, unknown before the first measurement; `was_broken` says that the
+/// server answered nothing the last time, so that its gauges are not waited for again.
 pub async fn until_idle(
     session: &Session,
     idle: Option<Nanos>,
+    was_broken: bool,
     probe: &(dyn Fn() -> Bytes + Send + Sync),
     stop: &CancellationToken,
 ) -> Drained {
+    if was_broken && let Some(broken) = still_broken(session, probe, stop).await {
+        return broken;
+    }
     let started = session.clock.now();
     let mut quiet_since: Option<Nanos> = None;
     let stuck = loop {
@@ -69,6 +79,22 @@ pub async fn until_idle(
     by_probe(session, idle, probe, stop, Some(stuck)).await
 }
 
+/// One probe of a server that was broken; `None` when it answers again.
+async fn still_broken(
+    session: &Session,
+    probe: &(dyn Fn() -> Bytes + Send + Sync),
+    stop: &CancellationToken,
+) -> Option<Drained> {
+    let patience = Patience {
+        first: PATIENCE,
+        stall: PATIENCE,
+    };
+    match single::run(session, probe(), 1, patience, None, stop).await {
+        Err(_) => Some(Drained::Stopped),
+        Ok(request) => request.failure.map(Drained::Broken),
+    }
+}
+
 async fn by_probe(
     session: &Session,
     idle: Option<Nanos>,
@@ -90,6 +116,7 @@ async fn by_probe(
     // With stuck gauges one probe decides; without gauges the server gets its minute.
     let tries = if stuck.is_some() { 2 } else { 60 };
     let mut slowest = None;
+    let mut failures = 0;
     for _ in 0..tries {
         let patience = Patience {
             first: PATIENCE,
@@ -102,9 +129,15 @@ async fn by_probe(
             .ended_ns
             .map(|end| end.saturating_sub(request.sent_ns));
         let ttft = request.ttft_ns().or(end).map(Nanos);
-        match (ttft, &request.failure) {
+        match (ttft, request.failure) {
             (Some(ttft), None) if ttft <= limit => return idle_by_probe(stuck),
-            (ttft, _) => slowest = ttft.max(slowest),
+            (ttft, None) => slowest = ttft.max(slowest),
+            (_, Some(failure)) => {
+                failures += 1;
+                if failures == FAILURES {
+                    return Drained::Broken(failure);
+                }
+            }
         }
         let pause = session.clock.now() + Nanos::from_secs(1);
         tokio::time::sleep_until(session.clock.instant(pause)).await;

@@ -40,6 +40,7 @@ impl Run<'_> {
             Drained::Idle => {}
             Drained::IdleByProbe(text) => self.note("gauges_stick", text),
             Drained::Busy(reason) => return Err(RunError::Busy(reason)),
+            Drained::Broken(failure) => return Err(RunError::of(failure)),
             Drained::Stopped => return Err(RunError::Stopped),
         }
         self.tell(Progress::Phase("measuring the idle server".into()));
@@ -53,11 +54,13 @@ impl Run<'_> {
     }
 
     pub(crate) async fn drain(&mut self) -> Drained {
-        let idle = self.known.idle;
         let maker = self.body_maker();
         let probe = self.prompts.short(Purpose::Probe, 0, 1_000);
-        let body = move || maker.body(&probe, 0, 0, 1);
-        drain::until_idle(self.session, idle, &body, self.stop).await
+        let body = move || maker.body(&probe, 0, 1);
+        let idle = self.known.idle;
+        let drained = drain::until_idle(self.session, idle, self.broken, &body, self.stop).await;
+        self.broken = matches!(drained, Drained::Broken(_));
+        drained
     }
 
     pub(crate) fn patience(&self, context: u64) -> Patience {
@@ -80,7 +83,7 @@ impl Run<'_> {
         context: u64,
         max_tokens: u64,
     ) -> Result<RequestEvidence, RunError> {
-        let body = self.body_maker().body(document, 0, 0, max_tokens);
+        let body = self.body_maker().body(document, 0, max_tokens);
         single::run(
             self.session,
             body,
@@ -100,11 +103,7 @@ impl Run<'_> {
             let document = self.prompts.short(Purpose::Probe, 0, n);
             let request = self.single(&document, 0, PROBE_TOKENS).await?;
             if let Some(failure) = &request.failure {
-                return Err(RunError::FirstRequest {
-                    class: failure.class.clone(),
-                    http_status: failure.http_status,
-                    message: failure.message.clone(),
-                });
+                return Err(RunError::of(failure.clone()));
             }
             if n > 0
                 && let Some(ttft) = first_token(&request)
@@ -147,6 +146,10 @@ impl Run<'_> {
             .await?;
         let request = self.single(&document, context, WARM_UP_TOKENS).await?;
         if let Some(failure) = request.failure {
+            // A server that died of it answers no short request either.
+            if let Drained::Broken(_) = self.drain().await {
+                return Err(RunError::of(failure));
+            }
             self.note(
                 "warm_up_failed",
                 format!(
@@ -227,6 +230,17 @@ impl Run<'_> {
             }
         }
         let landed = flight.land(None, false);
+        if let Some(failure) = landed.iter().find_map(|request| request.failure.as_ref()) {
+            // Not a limit: a failure is told as such, here or by the cells.
+            self.note(
+                "admission_probe_failed",
+                format!(
+                    "a request of the probe at {requests} requests failed: {}",
+                    failure.message
+                ),
+            );
+            return Ok(requests);
+        }
         let seen = overlapping(&landed).max(u32::try_from(float::round_to_u64(gauge)).unwrap_or(0));
         Ok(seen.min(requests))
     }
@@ -255,7 +269,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn body_maker(&self) -> BodyMaker {
-        BodyMaker::of(self.session, self.prompts.run_seed())
+        BodyMaker::of(self.session)
     }
 }
 
@@ -292,7 +306,7 @@ struct ShortRequests {
 impl Requests for ShortRequests {
     fn body(&self, stream: u32, attempt: u32) -> Option<Bytes> {
         let document = self.documents.get(usize::try_from(stream).ok()?)?;
-        (attempt == 0).then(|| self.maker.body(document, stream, attempt, self.max_tokens))
+        (attempt == 0).then(|| self.maker.body(document, attempt, self.max_tokens))
     }
 
     fn max_tokens(&self, _stream: u32, _attempt: u32) -> u64 {

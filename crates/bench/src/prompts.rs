@@ -249,7 +249,7 @@ impl Prompts {
                 ..Recipe::once(self.run, Context(words), Purpose::Calibration, 0)
             };
             let document = Document::new(Text::Document(recipe.document(words)), None);
-            let body = BodyMaker::of(session, self.run).body(&document, 0, 0, 1);
+            let body = BodyMaker::of(session).body(&document, 0, 1);
             let request = single::run(session, body, 1, patience, None, &CancellationToken::new())
                 .await
                 .map_err(|_| PromptError::Stopped)?;
@@ -291,25 +291,23 @@ async fn count(session: &Session, text: &str) -> Result<u64, CountError> {
 pub struct BodyMaker {
     model: String,
     endpoint: StreamEndpoint,
-    run: Seed,
     slots: Option<u32>,
     accepts: Capabilities,
 }
 
 impl BodyMaker {
-    /// For a session's model and route; `run` seeds the sampling.
-    pub(crate) fn of(session: &Session, run: Seed) -> Self {
+    /// For a session's model and route.
+    pub(crate) fn of(session: &Session) -> Self {
         Self {
             model: session.model.served_name.clone(),
             endpoint: session.endpoint(),
-            run,
             slots: session.server.engine.max_sequences,
             accepts: session.capabilities.clone(),
         }
     }
 
-    /// The body of a stream's request on a document with its n-th task.
-    pub fn body(&self, document: &Document, stream: u32, task: u32, max_tokens: u64) -> Bytes {
+    /// The body of a request on a document with its n-th task.
+    pub fn body(&self, document: &Document, task: u32, max_tokens: u64) -> Bytes {
         let text = document.prompt(task);
         let prompt = match self.endpoint {
             StreamEndpoint::Chat => Prompt::user(text),
@@ -320,17 +318,13 @@ impl BodyMaker {
             Limit::MaxTokens => LimitField::MaxTokens,
             Limit::MaxCompletionTokens => LimitField::MaxCompletionTokens,
         };
-        let seed = self.run.derive(Key {
-            context: Context(0),
-            slot: Slot::Stream(stream),
-            purpose: Purpose::Sampling,
-            attempt: task,
-        });
         let wanted = |field: &str| !self.accepts.refuses(field);
         spec.sampling = Sampling {
             temperature: wanted("temperature").then_some(0.7),
             top_p: wanted("top_p").then_some(0.95),
-            seed: wanted("seed").then(|| seed.sampling().into()),
+            // No seed of a request's own: vLLM samples seeded requests one by one, which slows the
+            // very thing that is measured, and its CPU build dies of one in a chunked prefill.
+            seed: None,
         };
         spec.ignore_eos = self.accepts.ignore_eos.is_possible() && wanted("ignore_eos");
         spec.include_usage = self.accepts.stream_usage.is_possible() && wanted("stream_options");

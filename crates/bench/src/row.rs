@@ -7,7 +7,8 @@ use tokmark_engines::Tri;
 use tokmark_measure::cell::wants_retry;
 use tokmark_measure::stats;
 use tokmark_run_format::evidence::{
-    CellEnd, CellEvidence, NotRun, PrefillEvidence, PrefillPurpose, Record,
+    CellEnd, CellEvidence, NotRun, PrefillEvidence, PrefillPurpose, Record, RequestEvidence,
+    RequestFailure,
 };
 use tokmark_run_format::{CellStatus, PrefillMode, PrefillRow, PrefillStatus, Profile};
 use tokmark_units::{Context, Nanos, float};
@@ -85,8 +86,13 @@ impl Run<'_> {
             "prefill at {}",
             matrix::label(context)
         )));
-        if matches!(self.drain().await, Drained::Stopped) {
-            return Err(RunError::Stopped);
+        match self.drain().await {
+            Drained::Stopped => return Err(RunError::Stopped),
+            Drained::Broken(failure) => {
+                self.keep_sample(failed_sample(context, failure));
+                return Ok(());
+            }
+            Drained::Idle | Drained::IdleByProbe(_) | Drained::Busy(_) => {}
         }
         let documents = match self.known.prefix_cache {
             Some(false) => 0,
@@ -315,6 +321,10 @@ impl Run<'_> {
             Drained::Idle => None,
             Drained::IdleByProbe(text) => Some(text),
             Drained::Busy(reason) => return ended(CellEnd::BusyServer, Some(reason)),
+            Drained::Broken(failure) => {
+                let reason = format!("{}: {}", failure.class, failure.message);
+                return ended(CellEnd::Failed, Some(reason));
+            }
             Drained::Stopped => {
                 return ended(CellEnd::Interrupted, Some("stopped by the user".into()));
             }
@@ -426,6 +436,18 @@ impl Run<'_> {
     }
 }
 
+/// A prefill that could not even be tried, because the server answers nothing.
+fn failed_sample(context: u64, failure: RequestFailure) -> PrefillEvidence {
+    PrefillEvidence {
+        context,
+        request: RequestEvidence {
+            failure: Some(failure),
+            ..RequestEvidence::default()
+        },
+        ..PrefillEvidence::default()
+    }
+}
+
 fn not_planned(reason: String) -> NotRun {
     NotRun {
         status: CellStatus::NotPlanned,
@@ -449,7 +471,7 @@ impl Requests for RowRequests {
         let document = self.documents.get(usize::try_from(stream).ok()?)?;
         let task = self.first_task.saturating_add(attempt);
         let limit = self.max_tokens(stream, attempt);
-        Some(self.maker.body(document, stream, task, limit))
+        Some(self.maker.body(document, task, limit))
     }
 
     fn max_tokens(&self, stream: u32, _attempt: u32) -> u64 {

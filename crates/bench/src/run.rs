@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
 use tokmark_measure::{cell, prefill};
-use tokmark_run_format::evidence::{CellEvidence, PrefillEvidence, ProbeEvidence, Record};
+use tokmark_run_format::evidence::{
+    CellEvidence, PrefillEvidence, ProbeEvidence, Record, RequestFailure,
+};
 use tokmark_run_format::{DecodeCell, Note, PrefillRow};
 use tokmark_units::Nanos;
 
@@ -38,6 +40,16 @@ pub enum RunError {
     /// Stopped before anything was measured.
     #[error("stopped before anything was measured")]
     Stopped,
+}
+
+impl RunError {
+    pub(crate) fn of(failure: RequestFailure) -> Self {
+        Self::FirstRequest {
+            class: failure.class,
+            http_status: failure.http_status,
+            message: failure.message,
+        }
+    }
 }
 
 /// What a run brought.
@@ -78,6 +90,8 @@ pub struct Run<'a> {
     pub(crate) probes: ProbeEvidence,
     pub(crate) samples: Vec<PrefillEvidence>,
     pub(crate) began: Nanos,
+    /// Whether the server answered no request the last time.
+    pub(crate) broken: bool,
     cells: BTreeMap<(u64, u32), DecodeCell>,
     records: Vec<Record>,
     notes: Vec<Note>,
@@ -105,6 +119,7 @@ impl<'a> Run<'a> {
             probes: ProbeEvidence::default(),
             samples: Vec::new(),
             began: session.clock.now(),
+            broken: false,
             cells: BTreeMap::new(),
             records: Vec::new(),
             notes: Vec::new(),

@@ -179,13 +179,16 @@ mod tests {
 
     #[test]
     fn a_long_correlation_has_no_interval() {
-        // One slow wave: neighbours stay alike however they are merged.
-        let tokens: Vec<u64> = (0..30_u32)
-            .map(|s| float::round_to_u64(100.0 + 20.0 * (f64::from(s) / 30.0 * 12.6).sin()))
+        // One slow wave in a window too short for longer slices.
+        let tokens: Vec<u64> = (0..11_u32)
+            .map(|s| {
+                float::round_to_u64(
+                    100.0 + 20.0 * (f64::from(s) / 11.0 * std::f64::consts::TAU).sin(),
+                )
+            })
             .collect();
-        assert_eq!(
-            steadiness(&each_second(&tokens), window(30), 1_000).interval,
-            None
-        );
+        let found = steadiness(&each_second(&tokens), window(11), 1_000);
+        assert_eq!(found.interval, None);
+        assert!(found.drift.is_some());
     }
 }

@@ -12,11 +12,12 @@ use tokmark_units::float;
 
 use crate::stats;
 
-/// How far the tokens per event of ended requests may be from one for one per event to stand.
+/// One token per event stands when the ended requests' tokens and events differ by at most one in
+/// this many: 2 %.
 ///
 /// The methodology names the upper side; events that carry less than a token each would otherwise
 /// count too much, so the same holds below.
-const ONE_PER_EVENT: f64 = 0.02;
+const ONE_PER_EVENT: u64 = 50;
 
 /// What stands for the tokens of a cell's events.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -140,7 +141,10 @@ impl Common {
             tokens: sum(|ratio| ratio.tokens),
             events: sum(|ratio| ratio.events),
         };
-        let is_one = |ratio: Ratio| (ratio.as_f64() - 1.0).abs() <= ONE_PER_EVENT;
+        let is_one = |ratio: Ratio| {
+            let apart = ratio.tokens.abs_diff(ratio.events);
+            apart.saturating_mul(ONE_PER_EVENT) <= ratio.events
+        };
         let (ratio, source, basis) = match pooled.events {
             0 => (Ratio::ONE, "one_per_event", Basis::Assumed),
             _ if is_one(pooled) => (Ratio::ONE, "one_per_event", Basis::Ended),

@@ -1,0 +1,21 @@
+//! Evidence in, numbers and statuses out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code: a panic is the failure"
+)]
+
+mod build;
+mod capacity_examples;
+mod cases_counters;
+mod cases_requests;
+mod cells;
+mod compare;
+mod coverage;
+mod launch;
+mod prefill;
+mod properties;
+mod statuses;
+mod verify;

@@ -1,0 +1,221 @@
+//! Prefill rows: methodology section 2.
+
+use tokmark_measure::prefill::{is_cold, rows};
+use tokmark_run_format::evidence::{
+    Event, PrefillEvidence, PrefillPurpose, ProbeEvidence, RequestEvidence,
+};
+use tokmark_run_format::prefill::{CacheState, PrefillRow, SampleRole};
+use tokmark_run_format::status::PrefillStatus;
+
+use crate::build::*;
+
+const CONTEXT: u64 = 8_192;
+
+fn probes() -> ProbeEvidence {
+    ProbeEvidence {
+        fixed_ttft_ns: Some(50 * MS),
+        template_tokens: 30,
+        block_tokens: 16,
+        ..ProbeEvidence::default()
+    }
+}
+
+fn sample(purpose: PrefillPurpose, ttft_ms: u64, cached: Option<u64>) -> PrefillEvidence {
+    PrefillEvidence {
+        context: CONTEXT,
+        purpose,
+        request: RequestEvidence {
+            sent_ns: S,
+            prompt_tokens: Some(8_200),
+            cached_tokens: cached,
+            events: vec![Event {
+                at_ns: S + ttft_ms * MS,
+                tokens: Some(1),
+            }],
+            ended_ns: Some(S + ttft_ms * MS + 100 * MS),
+            finish: Some("length".to_owned()),
+            ..RequestEvidence::default()
+        },
+        ..PrefillEvidence::default()
+    }
+}
+
+fn row(samples: &[PrefillEvidence]) -> PrefillRow {
+    rows(&[CONTEXT], samples, &probes()).remove(0)
+}
+
+use PrefillPurpose::{Document, Extra, Repeat, Warm};
+
+#[test]
+fn medians_over_cold_samples() {
+    let found = row(&[
+        sample(Extra, 2_050, Some(0)),
+        sample(Document, 2_000, Some(0)),
+        sample(Document, 2_100, Some(16)),
+        sample(Warm, 90, Some(8_192)),
+        sample(Warm, 80, Some(8_192)),
+        sample(Warm, 100, Some(8_192)),
+    ]);
+    assert_eq!(found.status, PrefillStatus::Valid);
+    assert_eq!((found.requests, found.completed_requests), (1, 3));
+    assert_eq!(found.prompt_tokens, Some(8_200));
+    close_to(found.ttft_ms, 2_050.0);
+    close_to(found.prompt_tokens_per_s, 4_000.0);
+    close_to(found.ttft_ms_min, 2_000.0);
+    close_to(found.ttft_ms_max, 2_100.0);
+    close_to(found.fixed_ttft_ms, 50.0);
+    close_to(found.prompt_tokens_per_s_less_fixed, 4_100.0);
+    close_to(found.warm_ttft_ms, 90.0);
+    let roles: Vec<_> = found.samples.iter().map(|sample| sample.role).collect();
+    assert_eq!(
+        roles,
+        [
+            SampleRole::Extra,
+            SampleRole::Document,
+            SampleRole::Document
+        ]
+    );
+    assert!(
+        found
+            .samples
+            .iter()
+            .all(|sample| sample.ttft_source == "event")
+    );
+}
+
+#[test]
+fn a_slow_first_sample_is_apart() {
+    let found = row(&[
+        sample(Extra, 2_300, Some(0)),
+        sample(Extra, 2_000, Some(0)),
+        sample(Extra, 2_100, Some(0)),
+    ]);
+    assert_eq!(found.samples[0].role, SampleRole::First);
+    close_to(found.ttft_ms, 2_050.0);
+    close_to(found.ttft_ms_max, 2_100.0);
+    assert_eq!(found.completed_requests, 3);
+    // 10 % exactly is not more than 10 %; and a single sample has no next one.
+    assert_eq!(
+        row(&[sample(Extra, 2_200, None), sample(Extra, 2_000, None)]).ttft_ms,
+        Some(2_100.0)
+    );
+    assert_eq!(row(&[sample(Extra, 9_000, Some(0))]).ttft_ms, Some(9_000.0));
+}
+
+#[test]
+fn what_counts_as_cold() {
+    let check = |cached: Option<u64>, hits: Option<u64>, template: u64, expect: Option<bool>| {
+        let mut evidence = sample(Extra, 2_000, cached);
+        evidence.counter_hits = hits;
+        let known = ProbeEvidence {
+            template_tokens: template,
+            ..probes()
+        };
+        assert_eq!(
+            is_cold(&evidence, &known),
+            expect,
+            "{cached:?} {hits:?} {template}"
+        );
+    };
+    check(Some(0), None, 0, Some(true));
+    check(Some(164), None, 0, Some(true));
+    check(Some(165), None, 0, Some(false));
+    // A long shared template with one more block.
+    check(Some(216), None, 200, Some(true));
+    check(Some(217), None, 200, Some(false));
+    check(None, Some(4_000), 0, Some(false));
+    check(None, Some(0), 0, Some(true));
+    // Usage comes before counters, and silence is not zero.
+    check(Some(0), Some(4_000), 0, Some(true));
+    check(None, None, 0, None);
+}
+
+#[test]
+fn a_repeat_takes_the_place_of_a_sample_that_was_not_cold() {
+    let found = row(&[
+        sample(Extra, 700, Some(6_000)),
+        sample(Repeat, 2_000, Some(0)),
+        sample(Document, 2_100, Some(0)),
+    ]);
+    assert_eq!(found.status, PrefillStatus::Valid);
+    assert_eq!(found.completed_requests, 2);
+    close_to(found.ttft_ms, 2_050.0);
+    assert_eq!(found.samples[0].role, SampleRole::Extra);
+    assert_eq!(found.samples[0].cache, CacheState::Cold);
+
+    let stays = row(&[
+        sample(Extra, 700, Some(6_000)),
+        sample(Repeat, 800, Some(5_740)),
+    ]);
+    assert_eq!(stays.status, PrefillStatus::PartlyCached);
+    assert!(stays.reason.unwrap().starts_with("70.0 %"));
+    assert_eq!(stays.completed_requests, 1);
+    close_to(stays.ttft_ms, 800.0);
+
+    // One that stays so beside cold ones is kept, outside the median.
+    let mixed = row(&[
+        sample(Extra, 2_000, Some(0)),
+        sample(Extra, 700, Some(6_000)),
+        sample(Extra, 2_100, Some(0)),
+    ]);
+    assert_eq!(mixed.status, PrefillStatus::Valid);
+    assert_eq!(mixed.samples[1].cache, CacheState::PartlyCached);
+    close_to(mixed.ttft_ms, 2_050.0);
+}
+
+#[test]
+fn a_silent_server_is_unverified() {
+    let found = row(&[sample(Extra, 2_000, None), sample(Extra, 2_000, None)]);
+    assert_eq!(found.status, PrefillStatus::Valid);
+    assert!(
+        found
+            .samples
+            .iter()
+            .all(|sample| sample.cache == CacheState::Unverified)
+    );
+    assert_eq!(found.samples[0].cached_tokens, None);
+}
+
+#[test]
+fn without_an_event_the_finish_counts() {
+    let mut silent = sample(Extra, 2_000, Some(0));
+    silent.request.events.clear();
+    let found = row(&[silent]);
+    assert_eq!(found.samples[0].ttft_source, "finish");
+    close_to(found.ttft_ms, 2_100.0);
+}
+
+#[test]
+fn failures_and_nothing_at_all() {
+    let mut failed = sample(Extra, 2_000, None);
+    failed.request.failure = Some(failure("http", Some(400)));
+    let found = row(std::slice::from_ref(&failed));
+    assert_eq!(found.status, PrefillStatus::Failed);
+    assert!(found.reason.unwrap().starts_with("http: "));
+    assert_eq!(found.prompt_tokens_per_s, None);
+    let beside = row(&[failed, sample(Extra, 2_000, Some(0))]);
+    assert_eq!(
+        (beside.status, beside.completed_requests),
+        (PrefillStatus::Valid, 1)
+    );
+    let nothing = row(&[]);
+    assert_eq!(nothing.status, PrefillStatus::Interrupted);
+    assert!(nothing.samples.is_empty());
+}
+
+#[test]
+fn rows_follow_the_contexts_asked_for() {
+    let mut other = sample(Extra, 5_000, Some(0));
+    other.context = 16_384;
+    let samples = [other, sample(Extra, 2_000, Some(0))];
+    let found = rows(&[8_192, 16_384, 32_768], &samples, &probes());
+    let medians: Vec<_> = found.iter().map(|row| (row.context, row.ttft_ms)).collect();
+    assert_eq!(
+        medians,
+        [
+            (8_192, Some(2_000.0)),
+            (16_384, Some(5_000.0)),
+            (32_768, None)
+        ]
+    );
+}

@@ -1,0 +1,250 @@
+//! Documents against their evidence: methodology section 8.
+
+use serde_json::Value;
+use tokmark_measure::verify::{Difference, run};
+use tokmark_measure::{cell, prefill};
+use tokmark_run_format::evidence::{
+    CellEvidence, Event, Header, NotRun, PrefillEvidence, ProbeEvidence, Record, RequestEvidence,
+    Scrape,
+};
+use tokmark_run_format::plan::{Plan, PrefillMode};
+use tokmark_run_format::{
+    CellStatus, PrefillRow, PrefillStatus, RunDocument, Tool, read_document, wire, write_document,
+};
+
+use crate::build::*;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn cells() -> Vec<CellEvidence> {
+    let mut counted = steady(2);
+    counted.scrapes = scrapes(|second| Scrape {
+        running: Some(2.0),
+        output_tokens: Some(tokmark_units::float::from_u64(second * 100)),
+        ..Scrape::default()
+    });
+    let left_out = CellEvidence {
+        context: 1_024,
+        requests: 4,
+        not_run: Some(NotRun {
+            status: CellStatus::OverCapacity,
+            reason: "needs too much".to_owned(),
+            need_tokens: Some(9_000),
+            budget_tokens: Some(8_000),
+            admission_limit: None,
+        }),
+        ..CellEvidence::default()
+    };
+    vec![counted, left_out]
+}
+
+fn samples() -> Vec<PrefillEvidence> {
+    let sample = |ttft_ms: u64| PrefillEvidence {
+        context: 1_024,
+        request: RequestEvidence {
+            prompt_tokens: Some(1_030),
+            cached_tokens: Some(0),
+            events: vec![Event {
+                at_ns: ttft_ms * MS,
+                tokens: Some(1),
+            }],
+            ..RequestEvidence::default()
+        },
+        ..PrefillEvidence::default()
+    };
+    [300, 310, 330].map(sample).to_vec()
+}
+
+fn probes() -> ProbeEvidence {
+    ProbeEvidence {
+        fixed_ttft_ns: Some(33_333_333),
+        admission_limit: Some(3),
+        admission: vec![(2, 2), (4, 3)],
+        ..ProbeEvidence::default()
+    }
+}
+
+/// A document with its records, both as they come back from disk.
+fn measured() -> (RunDocument, Vec<Record>) {
+    let tool = Tool {
+        name: "tokmark".to_owned(),
+        version: Some(VERSION.to_owned()),
+    };
+    let mut document = RunDocument::new("run".to_owned(), tool);
+    document.plan = Plan {
+        contexts: vec![1_024],
+        requests: vec![2, 4],
+        prefill_contexts: vec![1_024, 1 << 20],
+        ..Plan::default()
+    };
+    document.fixed_ttft_ms = Some(33.333_333);
+    document.admission_limit = Some(3);
+    document.prefill = prefill::rows(&[1_024], &samples(), &probes());
+    let too_long = Some("too long".to_owned());
+    let left_out = PrefillRow::without_samples(1 << 20, PrefillStatus::OverLength, too_long);
+    document.prefill.push(left_out);
+    document.decode = cells().iter().map(cell::evaluate).collect();
+
+    let mut writer = wire::Writer::start(Vec::new(), "run", VERSION).unwrap();
+    writer.append(&Record::Probes(probes())).unwrap();
+    for sample in samples() {
+        writer.append(&Record::Prefill(Box::new(sample))).unwrap();
+    }
+    // An earlier try at the first cell, which the later record replaces.
+    writer
+        .append(&Record::Cell(Box::new(CellEvidence {
+            window: None,
+            ..steady(2)
+        })))
+        .unwrap();
+    for cell in cells() {
+        writer.append(&Record::Cell(Box::new(cell))).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    let records = wire::read(file.as_slice(), 1 << 24).unwrap();
+    (
+        read_document(&write_document(&document).unwrap()).unwrap(),
+        records,
+    )
+}
+
+fn paths(differences: &[Difference]) -> Vec<&str> {
+    differences
+        .iter()
+        .map(|difference| difference.path.as_str())
+        .collect()
+}
+
+#[test]
+fn a_run_agrees_with_its_own_evidence() {
+    let (document, records) = measured();
+    assert_eq!(run(&document, &records), []);
+}
+
+#[test]
+fn every_doctored_figure_is_found() {
+    let check = |change: &dyn Fn(&mut RunDocument), expect: &[&str]| {
+        let (mut document, records) = measured();
+        change(&mut document);
+        assert_eq!(paths(&run(&document, &records)), expect);
+    };
+    check(
+        &|run| run.decode[0].total_tokens_per_s = Some(101.0),
+        &[
+            "decode/1024/2/total_tokens_per_s",
+            "decode/1024/2/total_tokens_per_s x measured_s",
+        ],
+    );
+    check(
+        &|run| run.decode[0].ttft_ms = None,
+        &["decode/1024/2/ttft_ms"],
+    );
+    check(
+        &|run| run.decode[0].status = CellStatus::Queued,
+        &["decode/1024/2/status"],
+    );
+    check(
+        &|run| run.decode[0].reason = Some("so".to_owned()),
+        &["decode/1024/2/reason"],
+    );
+    check(
+        &|run| run.decode[0].stream_tokens[1] += 1,
+        &[
+            "decode/1024/2/stream_tokens/1",
+            "decode/1024/2/sum of stream_tokens",
+        ],
+    );
+    check(
+        &|run| run.decode[0].gaps.as_mut().unwrap().p99_ms *= 0.9,
+        &["decode/1024/2/gaps/p99_ms"],
+    );
+    check(
+        &|run| run.decode[1].budget_tokens = Some(1),
+        &["decode/1024/4/budget_tokens"],
+    );
+    check(
+        &|run| run.prefill[0].ttft_ms = Some(1.0),
+        &["prefill/1024/ttft_ms"],
+    );
+    check(
+        &|run| run.prefill[1].ttft_ms = Some(1.0),
+        &["prefill/1048576/ttft_ms"],
+    );
+    check(&|run| run.fixed_ttft_ms = Some(20.0), &["fixed_ttft_ms"]);
+    check(&|run| run.admission_limit = None, &["admission_limit"]);
+    check(&|run| run.id = "another".to_owned(), &["id"]);
+    // The last digits of a float are no difference.
+    check(
+        &|run| *run.decode[0].total_tokens_per_s.as_mut().unwrap() *= 1.0 + 1e-12,
+        &[],
+    );
+}
+
+#[test]
+fn missing_and_repeated_cells_are_found() {
+    let (mut document, records) = measured();
+    let gone = document.decode.remove(1);
+    let found = run(&document, &records);
+    assert_eq!(paths(&found), ["decode/1024/4", "decode/1024/4"]);
+    assert_eq!(found[0].evidence, Value::from("a measured cell"));
+    assert_eq!(found[1].evidence, Value::from("a planned cell"));
+
+    document.decode.extend([gone.clone(), gone]);
+    assert_eq!(paths(&run(&document, &records)), ["decode/1024/4"]);
+
+    let (mut document, mut records) = measured();
+    records.retain(|record| !matches!(record, Record::Cell(cell) if cell.requests == 2));
+    let found = run(&document, &records);
+    assert_eq!(paths(&found), ["decode/1024/2"]);
+    assert_eq!(found[0].evidence, Value::Null);
+
+    document.prefill.pop();
+    assert!(paths(&run(&document, &records)).contains(&"prefill/1048576"));
+    document.plan.prefill = PrefillMode::Off;
+    assert!(!paths(&run(&document, &records)).contains(&"prefill/1048576"));
+}
+
+#[test]
+fn the_admission_limit_is_what_its_probe_saw() {
+    let (document, mut records) = measured();
+    for record in &mut records {
+        if let Record::Probes(probes) = record {
+            probes.admission = vec![(2, 2), (4, 4)];
+        }
+    }
+    assert_eq!(
+        paths(&run(&document, &records)),
+        ["evidence/admission_limit"]
+    );
+}
+
+/// Another version may word its sentences in another way; figures are compared all the same.
+#[test]
+fn sentences_are_compared_within_one_version_only() {
+    let (mut document, mut records) = measured();
+    document.decode[1].reason = Some("worded in another way".to_owned());
+    document.decode[0].ttft_ms = Some(1.0);
+    assert_eq!(
+        paths(&run(&document, &records)),
+        ["decode/1024/2/ttft_ms", "decode/1024/4/reason"]
+    );
+    records[0] = Record::Header(Header {
+        tool_version: "0.0.1".to_owned(),
+        ..match &records[0] {
+            Record::Header(header) => header.clone(),
+            other => panic!("{other:?}"),
+        }
+    });
+    assert_eq!(paths(&run(&document, &records)), ["decode/1024/2/ttft_ms"]);
+}
+
+#[test]
+fn a_difference_reads_as_a_sentence() {
+    let (mut document, records) = measured();
+    document.decode[0].output_tokens = None;
+    let found = run(&document, &records);
+    assert_eq!(
+        found[0].to_string(),
+        "decode/1024/2/output_tokens: the document has null, the evidence gives 3000"
+    );
+}

@@ -1,0 +1,9 @@
+//! A run as text: CSV, Markdown, a table for terminals.
+
+mod csv;
+mod markdown;
+mod terminal;
+
+pub use csv::csv;
+pub use markdown::markdown;
+pub use terminal::text_table;

@@ -1,0 +1,327 @@
+//! A run as a table for terminals: no boxes, words instead of symbols.
+
+use tokmark_run_format::{CellStatus, DecodeCell, PrefillStatus, RunDocument};
+use tokmark_units::format;
+
+use crate::run::{legend_entries, ttft_note};
+use crate::shade::Tone;
+use crate::summary::{self, Grid, context_label};
+use crate::words;
+
+/// Space between two columns.
+const GAP: usize = 2;
+
+/// The words of a status are broken at this width, since TTFT makes a column about as wide.
+const STATUS_WIDTH: usize = 10;
+
+/// A line of a cell, and how it looks in colour.
+struct Text {
+    words: String,
+    look: Look,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Plain,
+    Strong,
+    Quiet,
+    Warning,
+    Fault,
+}
+
+impl Look {
+    /// The terminal's code, of the 16 colours that follow the user's theme.
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Strong => Some("1"),
+            Self::Quiet => Some("2"),
+            Self::Warning => Some("33"),
+            Self::Fault => Some("31"),
+        }
+    }
+}
+
+/// The matrix and the prefill rows as text, in `width` columns where that is possible.
+pub fn text_table(run: &RunDocument, width: usize, colour: bool) -> String {
+    let painter = Painter { colour };
+    let mut out: Vec<String> = Vec::new();
+    out.push(painter.paint(&summary::title(run), Look::Strong));
+    let lines = [
+        summary::engine_line(run),
+        summary::extent_line(run),
+        summary::origin_line(run),
+    ];
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        out.extend(wrapped(&printable(line), width, 0));
+    }
+    if !run.prefill.is_empty() {
+        out.push(String::new());
+        let caption = format!("{}: {}", words::PREFILL, words::PREFILL_CAPTION);
+        out.extend(wrapped(&caption, width, 0));
+        out.extend(prefill(run, &painter));
+    }
+    let grid = Grid::of(run);
+    if grid.cells().next().is_some() {
+        out.push(String::new());
+        let caption = format!("{}: {}", words::DECODE, words::DECODE_CAPTION);
+        out.extend(wrapped(&caption, width, 0));
+        out.extend(matrix(&grid, width, &painter));
+        out.extend(legend(run, &grid, width));
+    }
+    let mut text = out.join("\n");
+    text.push('\n');
+    text
+}
+
+struct Painter {
+    colour: bool,
+}
+
+impl Painter {
+    fn paint(&self, text: &str, look: Look) -> String {
+        let text = printable(text);
+        match look.code().filter(|_| self.colour && !text.is_empty()) {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text,
+        }
+    }
+
+    /// The text at the right edge of a column.
+    fn right(&self, text: &Text, width: usize) -> String {
+        let space = width.saturating_sub(columns(&text.words));
+        format!(
+            "{}{}",
+            " ".repeat(space),
+            self.paint(&text.words, text.look)
+        )
+    }
+}
+
+/// A text without control characters, which a terminal would obey.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+/// Columns of our own words: figures, labels, Latin letters.
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
+    let text = |words: String, look| Text { words, look };
+    let header =
+        [words::CONTEXT, words::TOK_S, words::TTFT].map(|word| text(word.to_owned(), Look::Quiet));
+    let mut rows = vec![(header, String::new())];
+    for row in &run.prefill {
+        let cells = [
+            text(context_label(row.context), Look::Plain),
+            text(
+                format::or_dash(row.prompt_tokens_per_s, format::prefill_rate),
+                Look::Strong,
+            ),
+            text(format::or_dash(row.ttft_ms, format::ttft_ms), Look::Plain),
+        ];
+        let status = match row.status {
+            PrefillStatus::Valid => String::new(),
+            other => painter.paint(other.label(), Look::Warning),
+        };
+        rows.push((cells, status));
+    }
+    let width = |at: usize| {
+        let cells = rows.iter().filter_map(|(cells, _)| cells.get(at));
+        cells.map(|cell| columns(&cell.words)).max().unwrap_or(0)
+    };
+    let widths = [width(0), width(1), width(2)];
+    rows.iter()
+        .map(|(cells, status)| {
+            let cells = cells.iter().zip(widths);
+            let mut parts: Vec<String> = cells
+                .map(|(cell, width)| painter.right(cell, width))
+                .collect();
+            parts.push(status.clone());
+            parts.join(&" ".repeat(GAP)).trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// The matrix; where the terminal is too narrow, its columns follow in groups one below another.
+fn matrix(grid: &Grid<'_>, width: usize, painter: &Painter) -> Vec<String> {
+    let labels: Vec<String> = grid.contexts.iter().map(|c| context_label(*c)).collect();
+    let first = labels
+        .iter()
+        .map(|label| columns(label))
+        .chain([columns(words::CONTEXT)])
+        .max()
+        .unwrap_or(0);
+    let all: Vec<Column> = grid
+        .requests
+        .iter()
+        .map(|requests| Column::of(grid, *requests))
+        .collect();
+    let mut out = Vec::new();
+    let mut rest = all.as_slice();
+    while !rest.is_empty() {
+        let mut used = first;
+        let fitting = rest.iter().take_while(|column| {
+            used += GAP + column.width;
+            used <= width
+        });
+        let (group, later) = rest.split_at(fitting.count().max(1));
+        if !out.is_empty() {
+            out.push(String::new());
+        }
+        out.extend(group_lines(group, &labels, first, painter));
+        rest = later;
+    }
+    out
+}
+
+/// One concurrency level: its heading and the lines of each of its cells.
+struct Column {
+    heading: Text,
+    cells: Vec<Vec<Text>>,
+    width: usize,
+}
+
+impl Column {
+    fn of(grid: &Grid<'_>, requests: u32) -> Self {
+        let heading = Text {
+            words: requests.to_string(),
+            look: Look::Quiet,
+        };
+        let cells: Vec<Vec<Text>> = grid
+            .contexts
+            .iter()
+            .map(|context| grid.get(*context, requests).map_or_else(absent, cell_lines))
+            .collect();
+        let width = cells
+            .iter()
+            .flatten()
+            .chain([&heading])
+            .map(|text| columns(&text.words))
+            .max()
+            .unwrap_or(0);
+        Self {
+            heading,
+            cells,
+            width,
+        }
+    }
+}
+
+fn absent() -> Vec<Text> {
+    vec![Text {
+        words: format::DASH.to_owned(),
+        look: Look::Quiet,
+    }]
+}
+
+/// The number, its TTFT, then the words of a status that is not valid.
+fn cell_lines(cell: &DecodeCell) -> Vec<Text> {
+    let look = match Tone::of(cell.status) {
+        Tone::Good => Look::Plain,
+        Tone::Marked => Look::Warning,
+        Tone::Bad => Look::Fault,
+        Tone::NotRun => Look::Quiet,
+    };
+    let number = cell.total_tokens_per_s.map(|rate| Text {
+        words: format::rate(rate),
+        look: Look::Strong,
+    });
+    let ttft = summary::ttft(cell).map(|words| Text {
+        words,
+        look: Look::Quiet,
+    });
+    let status = match cell.status {
+        CellStatus::Valid => "",
+        other => other.label(),
+    };
+    let status = wrapped(status, STATUS_WIDTH, 0)
+        .into_iter()
+        .filter(|words| !words.is_empty())
+        .map(|words| Text { words, look });
+    number.into_iter().chain(ttft).chain(status).collect()
+}
+
+fn group_lines(
+    group: &[Column],
+    labels: &[String],
+    first: usize,
+    painter: &Painter,
+) -> Vec<String> {
+    let gap = " ".repeat(GAP);
+    let line = |label: &Text, cells: Vec<Option<&Text>>| {
+        let blank = Text {
+            words: String::new(),
+            look: Look::Plain,
+        };
+        let mut parts = vec![painter.right(label, first)];
+        for (cell, column) in cells.into_iter().zip(group) {
+            parts.push(painter.right(cell.unwrap_or(&blank), column.width));
+        }
+        parts.join(&gap).trim_end().to_owned()
+    };
+    let text = |words: &str, look| Text {
+        words: words.to_owned(),
+        look,
+    };
+    let headings = group.iter().map(|column| Some(&column.heading)).collect();
+    let mut out = vec![line(&text(words::CONTEXT, Look::Quiet), headings)];
+    for (row, label) in labels.iter().enumerate() {
+        let lines_of = |column: &Column| column.cells.get(row).map_or(0, Vec::len);
+        let height = group.iter().map(lines_of).max().unwrap_or(1).max(1);
+        for at in 0..height {
+            let label = if at == 0 { label.as_str() } else { "" };
+            let cells = group.iter().map(|column| column.cells.get(row)?.get(at));
+            out.push(line(&text(label, Look::Plain), cells.collect()));
+        }
+    }
+    out
+}
+
+/// The statuses, what TTFT includes, and why cells went wrong.
+fn legend(run: &RunDocument, grid: &Grid<'_>, width: usize) -> Vec<String> {
+    let mut out = vec![String::new()];
+    for entry in legend_entries(run) {
+        let text = format!("{}: {}", entry.label, entry.meaning);
+        out.extend(wrapped(&text, width, GAP));
+    }
+    if let Some(note) = ttft_note(run) {
+        out.extend(wrapped(&note, width, GAP));
+    }
+    for cell in grid
+        .cells()
+        .filter(|cell| Tone::of(cell.status) == Tone::Bad)
+    {
+        if let Some(reason) = &cell.reason {
+            let place = words::point(
+                &context_label(cell.context),
+                cell.requests,
+                cell.status.label(),
+            );
+            let text = printable(&words::because(&place, reason));
+            out.extend(wrapped(&text, width, GAP));
+        }
+    }
+    if out.len() == 1 { Vec::new() } else { out }
+}
+
+/// A text in lines of at most `width` columns where its words allow; later lines are indented.
+fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.trim().is_empty() && columns(&line) + 1 + columns(word) > width {
+            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+        }
+        if !line.trim().is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}

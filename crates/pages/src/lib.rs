@@ -1,0 +1,23 @@
+//! A run for readers: the pages of the site, the self-contained page, CSV, Markdown and a table
+//! for terminals.
+//!
+//! Everything here is a pure function of the run document. HTML comes from templates that escape
+//! every value; styles and script are assets inside the binary and nothing is loaded from another
+//! host.
+
+mod assets;
+mod chart;
+mod export;
+mod frame;
+mod list;
+mod options;
+mod run;
+mod shade;
+mod summary;
+mod words;
+
+pub use assets::{Asset, assets};
+pub use export::{csv, markdown, text_table};
+pub use list::{ListedCell, ListedRun, RunListRow, home, not_found_page, run_list_page};
+pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};
+pub use run::run_page;

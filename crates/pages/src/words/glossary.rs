@@ -1,0 +1,34 @@
+//! The numbers of a run page, defined in one sentence each.
+
+/// Term and meaning.
+pub(crate) const TERMS: [(&str, &str); 7] = [
+    (
+        "Total tok/s",
+        "tokens that arrived inside the window, over the window's length, all requests together.",
+    ),
+    (
+        "Per request tok/s",
+        "the median over requests of each one's own rate inside the window.",
+    ),
+    (
+        "TTFT",
+        "from sending a request to its first token: the median over the requests of a cell, which \
+         all start at once; in prefill one request alone, with nothing cached.",
+    ),
+    (
+        "Time between tokens",
+        "1,000 divided by per request tok/s, in milliseconds.",
+    ),
+    (
+        "Average active requests",
+        "how many requests were decoding, averaged over the window.",
+    ),
+    (
+        "95 % interval",
+        "how steady the rate was inside the window. It does not say how well another run would agree.",
+    ),
+    (
+        "Prefill tok/s",
+        "prompt tokens over TTFT of one request on an idle server, nothing cached.",
+    ),
+];

@@ -1,0 +1,45 @@
+//! The site: server-rendered pages over a [`Store`](tokmark_site_store::Store).
+//!
+//! Every page works without script; nothing is loaded from another host, and the headers say so.
+
+mod asset;
+mod download;
+mod fault;
+mod headers;
+mod language;
+mod page;
+mod route;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokmark_site_store::Store;
+
+pub use route::router;
+
+/// What the routes share.
+#[derive(Clone)]
+pub struct SiteState {
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl SiteState {
+    /// A site over a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+}
+
+/// Serves until `shutdown` completes, then lets the requests in progress end.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    axum::serve(listener, router)
+        .with_graceful_shutdown(shutdown)
+        .await
+}

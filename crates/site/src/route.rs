@@ -1,0 +1,33 @@
+//! Which address leads where.
+
+use axum::Router;
+use axum::middleware::map_response;
+use axum::routing::get;
+
+use crate::{SiteState, asset, download, headers, page};
+
+/// The site's routes. Pages lie under `/{language}/`; files of a run have no language.
+pub fn router(state: SiteState) -> Router {
+    Router::new()
+        .route("/", get(page::to_start))
+        .route("/{language}", get(page::to_language))
+        .route("/{language}/", get(page::start))
+        .route("/{language}/runs", get(page::runs))
+        .route("/{language}/runs/{id}", get(page::run))
+        .route("/runs", get(page::to_runs))
+        .route("/runs/{id}", get(page::to_run))
+        .route("/runs/{id}/run.json", get(download::json))
+        .route("/runs/{id}/run.csv", get(download::csv))
+        .route("/runs/{id}/run.html", get(download::html))
+        .route("/runs/{id}/evidence", get(download::evidence))
+        .route("/assets/{file}", get(asset::asset))
+        .route("/healthz", get(healthy))
+        .fallback(page::nothing)
+        .layer(map_response(headers::secure))
+        .with_state(state)
+}
+
+/// Whether this process answers; it says nothing about the store.
+async fn healthy() -> &'static str {
+    "ok\n"
+}

@@ -1,0 +1,6 @@
+//! The site over a real store, asked through its router.
+#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
+
+mod pages;
+mod serving;
+mod visitor;

@@ -1,0 +1,58 @@
+//! What can be typed.
+
+pub(crate) mod server;
+pub(crate) mod work;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use server::ServerArgs;
+pub(crate) use work::{
+    DemoArgs, ImportArgs, PlanArgs, ProbeArgs, RunArgs, ShowArgs, ShowFormat, SimArgs, VerifyArgs,
+};
+
+/// Measure how fast a language-model server really is: every context x concurrency cell, with the
+/// evidence behind each number.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tokmark",
+    version,
+    propagate_version = true,
+    after_help = "Exit codes: 0 done, 1 a check failed, 2 usage, 3 not enough data, 4 server \
+                  unreachable or not usable, 5 partly measured, 130 interrupted (result saved)."
+)]
+pub(crate) struct Cli {
+    /// Print less: only errors and the result.
+    #[arg(short, long, global = true, env = "TOKMARK_QUIET")]
+    pub(crate) quiet: bool,
+    /// Print more about what happens; twice for everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The whole road on this machine: simulated server, matrix, database, site.
+    Demo(DemoArgs),
+    /// Measure a server.
+    Run(Box<RunArgs>),
+    /// Say what a server is and what a run would measure. Measures nothing.
+    Probe(Box<ProbeArgs>),
+    /// Show a run as a table, page, or file of another format.
+    Show(ShowArgs),
+    /// Recompute every number of a run from its evidence.
+    Verify(VerifyArgs),
+    /// Turn another tool's result file into a run.
+    Import(ImportArgs),
+    /// A simulated server.
+    Sim(SimArgs),
+    /// The JSON Schema of the run document.
+    Schema,
+    /// Shell completions.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}

@@ -1,0 +1,9 @@
+//! One module per command.
+
+pub(crate) mod demo;
+pub(crate) mod import;
+pub(crate) mod probe;
+pub(crate) mod run;
+pub(crate) mod show;
+pub(crate) mod sim;
+pub(crate) mod verify;

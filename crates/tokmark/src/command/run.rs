@@ -1,0 +1,283 @@
+//! `tokmark run`.
+
+use std::path::{Path, PathBuf};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokmark_bench::output::safe_name;
+use tokmark_bench::{
+    Declared, Facts, Keep, Outcome as Measured, OutputDir, Run, RunError, Session, Settings,
+    assemble,
+};
+use tokmark_run_format::{DecodeCell, Hardware, RunDocument, write_document};
+use tokmark_units::Timestamp;
+
+use crate::args::RunArgs;
+use crate::args::work::FactArgs;
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+use crate::load::LoadThread;
+use crate::reach::{Reached, reach};
+use crate::{identity, progress, say, settings};
+
+/// Measures a server.
+pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
+    let settings = settings::settings(&args.plan)?;
+    let load = LoadThread::start().map_err(|e| Failure::new(Exit::Failed, e))?;
+    let endpoint = settings::endpoint(&args.plan);
+    let reached = reach(&args.server, endpoint, load.handle(), true).await?;
+    let machine = Machine::of(&reached, &args.facts)?;
+    let started = identity::now();
+    let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
+    if !quiet {
+        introduce(&reached, &output);
+    }
+    let id = identity::new_id();
+    let stop = stop_on_interrupt();
+    let outcome = measure(&reached.session, &settings, &id, &mut output, &stop, quiet).await;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            output.discard();
+            return Err(run_failure(error));
+        }
+    };
+    let facts = facts(id, started, machine, &args.facts);
+    let mut document = assemble::document(&reached.session, &settings, &outcome, facts);
+    let path = save(&output, &mut document, &outcome)?;
+    report(&document, &path, args.json, quiet)?;
+    Ok(exit(&document, &stop))
+}
+
+/// Runs the matrix with progress shown beside it.
+pub(crate) async fn measure(
+    session: &Session,
+    settings: &Settings,
+    id: &str,
+    keep: &mut dyn Keep,
+    stop: &CancellationToken,
+    quiet: bool,
+) -> Result<Measured, RunError> {
+    let (listener, events) = mpsc::unbounded_channel();
+    let shown = tokio::spawn(progress::show(events, quiet));
+    let outcome = Run::new(session, settings, id, keep, &listener, stop)
+        .measure()
+        .await;
+    drop(listener);
+    // The view ends with its channel; a panic in it must not lose the result.
+    let _view_ended = shown.await;
+    outcome
+}
+
+/// The server's machine and launch, as far as they are known.
+pub(crate) struct Machine {
+    pub(crate) hardware: Hardware,
+    pub(crate) launch_command: Option<String>,
+    pub(crate) flags: Vec<String>,
+}
+
+impl Machine {
+    /// Of a server that was reached: this machine's when the address is local and nothing else was
+    /// said; never the client's for a remote server (case B101).
+    fn of(reached: &Reached, args: &FactArgs) -> Outcome<Self> {
+        let found = reached.launch.as_ref();
+        let flags = found
+            .map(|found| tokmark_machine::flags(&found.argv))
+            .unwrap_or_default();
+        let declared = args.launch_command.as_deref().map(tokmark_machine::redact);
+        Ok(Self {
+            hardware: hardware(reached, args)?,
+            launch_command: declared.or_else(|| found.map(|found| found.command.clone())),
+            flags,
+        })
+    }
+
+    /// The machine's name for titles and file names.
+    fn name(&self) -> String {
+        let unknown = || "unknown-hardware".to_owned();
+        self.hardware.name.clone().unwrap_or_else(unknown)
+    }
+}
+
+fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
+    match args.hardware.as_str() {
+        "none" => Ok(Hardware::default()),
+        "auto" if reached.is_local() => Ok(tokmark_machine::inventory()),
+        "auto" => Ok(Hardware::default()),
+        file => {
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                let context = format!("cannot read `{file}`");
+                Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+                    .hint("--hardware takes `auto`, `none`, or a TOML or JSON file")
+            })?;
+            tokmark_machine::read_hardware_file(&text).map_err(|error| {
+                let context = format!("`{file}` does not describe a machine");
+                Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            })
+        }
+    }
+}
+
+fn output_dir(
+    asked: Option<&Path>,
+    session: &Session,
+    machine: &Machine,
+    started: Timestamp,
+) -> Outcome<OutputDir> {
+    let name = format!(
+        "{}-{}-{}",
+        session.model.name,
+        machine.name(),
+        started.compact()
+    );
+    let dir = asked.map_or_else(
+        || PathBuf::from("tokmark-runs").join(safe_name(&name)),
+        Path::to_owned,
+    );
+    OutputDir::create(&dir, &name).map_err(|error| {
+        Failure::new(Exit::Usage, error).hint("choose a folder that can be written with --output")
+    })
+}
+
+fn introduce(reached: &Reached, output: &OutputDir) {
+    let engine = &reached.session.server.engine;
+    say::progress(format!(
+        "{}: {} {}, model {}",
+        reached.address.display(),
+        engine.name,
+        engine.version.as_deref().unwrap_or("(version unknown)"),
+        reached.session.model.served_name
+    ));
+    if let Some(hint) = &reached.address.hint {
+        say::progress(format!("note: {hint}"));
+    }
+    for note in reached.session.server.notes() {
+        say::progress(format!("note: {note}"));
+    }
+    say::progress(format!("result: {}", output.document_path().display()));
+}
+
+/// The first Ctrl-C ends the run gracefully, the second one at once; both keep what is measured.
+fn stop_on_interrupt() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let told = stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_err() {
+            return;
+        }
+        say::progress("stopping; what is measured is kept (Ctrl-C again ends at once)");
+        told.cancel();
+        if tokio::signal::ctrl_c().await.is_ok() {
+            leave_now();
+        }
+    });
+    stop
+}
+
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "a second Ctrl-C asks for just this; the journal on disk has every finished cell"
+)]
+fn leave_now() {
+    std::process::exit(130);
+}
+
+fn facts(id: String, started: Timestamp, machine: Machine, args: &FactArgs) -> Facts {
+    Facts {
+        id,
+        tool: identity::tool(),
+        started,
+        finished: identity::now(),
+        hardware: machine.hardware,
+        launch_command: machine.launch_command,
+        flags: machine.flags,
+        note: args.note.clone(),
+        declared: Declared {
+            repository: args.repository.clone(),
+            revision: args.revision.clone(),
+            quantization: args.quantization.clone(),
+            kv_type: args.kv_type.clone(),
+            backend: args.backend.clone(),
+            build: args.build.clone(),
+        },
+    }
+}
+
+/// Writes the result where it was asked for, or, when that fails, into the system's temporary
+/// folder: a measurement of an hour is not lost to a full disk.
+fn save(output: &OutputDir, document: &mut RunDocument, outcome: &Measured) -> Outcome<PathBuf> {
+    let error = match output.finish(document, &outcome.records) {
+        Ok(path) => return Ok(path),
+        Err(error) => error,
+    };
+    let elsewhere = std::env::temp_dir().join(format!("tokmark-{}", document.id));
+    let saved = OutputDir::create(&elsewhere, "run")
+        .and_then(|other| other.finish(document, &outcome.records));
+    match saved {
+        Ok(path) => Err(Failure::new(Exit::Failed, error).hint(format!(
+            "the result was saved as {} instead",
+            path.display()
+        ))),
+        Err(_) => {
+            // The last resort: the document itself, on stdout.
+            if let Ok(text) = write_document(document) {
+                say::raw(&text);
+            }
+            Err(Failure::new(Exit::Failed, error)
+                .hint("the run document was printed to stdout; its evidence is lost"))
+        }
+    }
+}
+
+fn report(document: &RunDocument, path: &Path, json: bool, quiet: bool) -> Outcome<()> {
+    if json {
+        let text = write_document(document).map_err(|e| Failure::new(Exit::Failed, e))?;
+        say::raw(&text);
+    } else if !quiet {
+        let table =
+            tokmark_pages::text_table(document, super::show::width(), super::show::colours());
+        say::raw(&table);
+        say::progress(format!(
+            "\nsaved {}\npage:  tokmark show {} --format html --output run.html",
+            path.display(),
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+fn exit(document: &RunDocument, stop: &CancellationToken) -> Exit {
+    let incomplete = |cell: &DecodeCell| cell.status.is_incomplete();
+    if stop.is_cancelled() {
+        Exit::Interrupted
+    } else if document.decode.iter().any(incomplete) {
+        Exit::Partly
+    } else {
+        Exit::Done
+    }
+}
+
+fn run_failure(error: RunError) -> Failure {
+    let (exit, hint) = match &error {
+        RunError::Stopped => (Exit::Interrupted, ""),
+        RunError::Busy(_) => (
+            Exit::Server,
+            "measure when nobody else uses the server; numbers beside other people's load mean nothing",
+        ),
+        RunError::FirstRequest { http_status, .. } => (
+            Exit::Server,
+            match http_status {
+                Some(401 | 403) => {
+                    "give a key with --api-key-file FILE, --api-key or TOKMARK_API_KEY"
+                }
+                _ => "look at the server's log; `tokmark probe` shows what it says about itself",
+            },
+        ),
+        RunError::Prompt(_) => (
+            Exit::Server,
+            "the server's token counts contradict each other; --endpoint completions may work",
+        ),
+    };
+    Failure::new(exit, error).hint(hint)
+}

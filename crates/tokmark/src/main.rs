@@ -1,0 +1,91 @@
+//! The `tokmark` program: arguments, wiring, exit codes.
+
+mod args;
+mod command;
+mod exit;
+mod failure;
+mod identity;
+mod load;
+mod progress;
+mod reach;
+mod runfile;
+mod say;
+mod settings;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use failure::Outcome;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    start_log(cli.verbose);
+    match dispatch(cli) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            say::progress(&failure);
+            failure.exit().into()
+        }
+    }
+}
+
+/// clap prints its own errors and help, with the nearest suggestion for a mistyped word.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _closed = error.print();
+    if error.use_stderr() {
+        Exit::Usage.into()
+    } else {
+        Exit::Done.into()
+    }
+}
+
+fn start_log(verbose: u8) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "info,hyper=warn,sqlx=warn",
+        _ => "debug,hyper=info",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("TOKMARK_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .init();
+}
+
+fn dispatch(cli: Cli) -> Outcome {
+    let quiet = cli.quiet;
+    match cli.command {
+        Command::Demo(args) => runtime()?.block_on(command::demo::run(args, quiet)),
+        Command::Run(args) => runtime()?.block_on(command::run::run(*args, quiet)),
+        Command::Probe(args) => runtime()?.block_on(command::probe::run(*args)),
+        Command::Show(args) => command::show::run(&args),
+        Command::Verify(args) => command::verify::run(&args),
+        Command::Import(args) => command::import::run(&args, quiet),
+        Command::Sim(args) => runtime()?.block_on(command::sim::run(args, quiet)),
+        Command::Schema => {
+            say::result(format!("{:#}", tokmark_run_format::schema()));
+            Ok(Exit::Done)
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "tokmark", &mut script);
+            say::raw(&String::from_utf8_lossy(&script));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn runtime() -> Outcome<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| failure::Failure::new(Exit::Failed, error))
+}

@@ -1,0 +1,104 @@
+//! Run documents on disk, and the evidence beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tokmark_run_format::evidence::Record;
+use tokmark_run_format::{RunDocument, read_document, wire};
+
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+
+/// Evidence that unpacks to more than this is refused.
+const EVIDENCE_LIMIT: u64 = 4 << 30;
+
+/// A document that was read, with its place.
+pub(crate) struct RunFile {
+    pub(crate) path: PathBuf,
+    pub(crate) document: RunDocument,
+}
+
+/// Reads a run document, or the only one of a folder.
+pub(crate) fn read(path: &Path) -> Outcome<RunFile> {
+    let path = if path.is_dir() {
+        only_document(path)?
+    } else {
+        path.to_owned()
+    };
+    let text = fs::read_to_string(&path).map_err(|error| {
+        let context = format!("cannot read `{}`", path.display());
+        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+    })?;
+    let document = read_document(&text).map_err(|error| {
+        let context = format!("`{}` cannot be used", path.display());
+        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context)).hint(
+            "a run document is the `*.json` file that `tokmark run` or `tokmark import` writes; \
+             other tools' files go through `tokmark import`",
+        )
+    })?;
+    Ok(RunFile { path, document })
+}
+
+fn only_document(dir: &Path) -> Outcome<PathBuf> {
+    let unreadable = |error: std::io::Error| {
+        let context = format!("cannot read the folder `{}`", dir.display());
+        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+    };
+    let mut found: Vec<PathBuf> = fs::read_dir(dir)
+        .map_err(unreadable)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .collect();
+    found.sort();
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(Failure::saying(
+            Exit::Usage,
+            format!("no run document (`*.json`) lies in `{}`", dir.display()),
+        )),
+        several => {
+            let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
+            Err(Failure::saying(
+                Exit::Usage,
+                format!("several run documents lie in `{}`", dir.display()),
+            )
+            .hint(format!("name one: {}", names.join(", "))))
+        }
+    }
+}
+
+/// The evidence of a document, checked against its hash; `None` when the document has none.
+pub(crate) fn evidence(run: &RunFile) -> Outcome<Option<Vec<Record>>> {
+    let Some(reference) = &run.document.evidence else {
+        return Ok(None);
+    };
+    let plain_name = Path::new(&reference.file).file_name() == Some(reference.file.as_ref());
+    if !plain_name {
+        let message = format!(
+            "the evidence file's name `{}` is not a plain one",
+            reference.file
+        );
+        return Err(Failure::saying(Exit::Failed, message));
+    }
+    let path = run.path.with_file_name(&reference.file);
+    let bytes = fs::read(&path).map_err(|error| {
+        let context = format!("cannot read the evidence `{}`", path.display());
+        Failure::new(
+            Exit::NotEnoughData,
+            anyhow::Error::new(error).context(context),
+        )
+        .hint("the evidence file must lie beside the document")
+    })?;
+    if tokmark_bench::output::sha256_hex(&bytes) != reference.sha256 {
+        let message = format!(
+            "the evidence `{}` is not the file that the document names: its SHA-256 differs",
+            path.display()
+        );
+        return Err(Failure::saying(Exit::Failed, message));
+    }
+    let records = wire::read(bytes.as_slice(), EVIDENCE_LIMIT).map_err(|error| {
+        let context = format!("the evidence `{}` cannot be used", path.display());
+        Failure::new(Exit::Failed, anyhow::Error::new(error).context(context))
+    })?;
+    Ok(Some(records))
+}

@@ -1,0 +1,56 @@
+//! From what was typed to what a run is asked to do.
+
+use tokmark_bench::{Endpoint, Settings};
+use tokmark_run_format::plan::{CapacityRule, PrefillMode};
+
+use crate::args::PlanArgs;
+use crate::args::work::{Capacity, Prefill, Route};
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+
+/// The settings of the options; refuses what cannot be meant.
+pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
+    if args.duration.is_zero() {
+        return Err(
+            Failure::saying(Exit::Usage, "a window of no length measures nothing")
+                .hint("for example --duration 10s"),
+        );
+    }
+    if args.max_output == 0 {
+        return Err(Failure::saying(Exit::Usage, "--max-output must be above 0"));
+    }
+    Ok(Settings {
+        contexts: args.contexts.as_ref().map(|list| list.to_vec()),
+        prefill_contexts: args.prefill_contexts.as_ref().map(|list| list.to_vec()),
+        requests: args.requests.to_vec(),
+        window: args.duration,
+        max_output: args.max_output,
+        capacity: match args.capacity {
+            Capacity::Expected => CapacityRule::Expected,
+            Capacity::Reserve => CapacityRule::Reserve,
+            Capacity::Try => CapacityRule::Try,
+        },
+        kv_budget: args.kv_budget,
+        shared_context: args.shared_context,
+        prefill: match args.prefill {
+            Prefill::WarmUp => PrefillMode::WarmUp,
+            Prefill::Standalone => PrefillMode::Standalone,
+            Prefill::Off => PrefillMode::Off,
+        },
+        prefill_samples: args.prefill_samples,
+        endpoint: endpoint(args),
+        stall_timeout: args.stall_timeout,
+        seed: args.seed,
+        loop_check: !args.no_loop_check,
+        max_time: args.max_time,
+        ..Settings::default()
+    })
+}
+
+/// The route that is measured.
+pub(crate) fn endpoint(args: &PlanArgs) -> Endpoint {
+    match args.endpoint {
+        Route::Chat => Endpoint::Chat,
+        Route::Completions => Endpoint::Completions,
+    }
+}

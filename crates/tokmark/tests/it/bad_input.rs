@@ -1,0 +1,140 @@
+use crate::fails;
+use crate::fake_server::{answering, closed_port};
+
+#[test]
+fn nobody_listens() {
+    let url = format!("127.0.0.1:{}", closed_port());
+    for command in ["run", "probe"] {
+        let said = fails(&[command, &url], 4, &[&url, "cannot be reached", "try:"]);
+        assert!(said.to_lowercase().contains("refused"), "{said}");
+    }
+}
+
+#[test]
+fn b029_a_login_page_is_not_a_server() {
+    let port = answering("200 OK\r\ncontent-type: text/html", "<html>Sign in</html>");
+    fails(
+        &["run", &format!("http://127.0.0.1:{port}/")],
+        4,
+        &["not a language-model server", "Sign in"],
+    );
+}
+
+#[test]
+fn b095_a_missing_key_and_a_wrong_key_are_told_apart_and_never_shown() {
+    let port = answering(
+        "401 Unauthorized\r\ncontent-type: application/json",
+        r#"{"error":{"message":"Invalid API key"}}"#,
+    );
+    let url = format!("127.0.0.1:{port}");
+    fails(&["run", &url], 4, &["authentication failed", "--api-key"]);
+    let said = fails(
+        &["run", &url, "--api-key", "very-secret-word"],
+        4,
+        &[
+            "authentication failed",
+            "--api-key or TOKMARK_API_KEY",
+            "refused",
+        ],
+    );
+    assert!(!said.contains("very-secret-word"), "{said}");
+}
+
+#[test]
+fn a_model_that_is_not_served_gets_the_nearest_name() {
+    let port = answering(
+        "200 OK\r\ncontent-type: application/json",
+        r#"{"object":"list","data":[{"id":"tiny-chat","object":"model"},{"id":"large","object":"model"}]}"#,
+    );
+    let url = format!("127.0.0.1:{port}");
+    fails(
+        &["run", &url, "--model", "tiny-chta"],
+        2,
+        &["tiny-chta", "tiny-chat", "large"],
+    );
+    fails(&["run", &url], 2, &["several models", "--model"]);
+}
+
+#[test]
+fn addresses_that_are_none() {
+    for url in ["", "http://", "ftp://host:80", "127.0.0.1:99999", "a b:80"] {
+        fails(&["run", url], 2, &["error:"]);
+    }
+}
+
+#[test]
+fn arguments_that_are_none() {
+    let url = "127.0.0.1:1";
+    fails(&["run", url, "--contxts", "0"], 2, &["--contexts"]);
+    fails(&["rn", url], 2, &["run"]);
+    fails(&["run", url, "--contexts", "8q"], 2, &["8q", "16K"]);
+    fails(
+        &["run", url, "--requests", "0"],
+        2,
+        &["whole numbers above 0"],
+    );
+    fails(&["run", url, "--duration", "30"], 2, &["unit"]);
+    fails(&["run", url, "--duration", "0s"], 2, &["no length"]);
+    fails(&["run", url, "--capacity", "expcted"], 2, &["expected"]);
+    fails(&["run", url, "--header", "no-colon"], 2, &["Name: value"]);
+    fails(
+        &["run", url, "--api-key-file", "/nowhere/key"],
+        2,
+        &["/nowhere/key"],
+    );
+    fails(
+        &["run", url, "--ca", "/nowhere/ca.pem"],
+        2,
+        &["/nowhere/ca.pem"],
+    );
+}
+
+#[test]
+fn files_that_are_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let cut = path("cut.json", "{\"format\": \"tokmark-run/1\",");
+    let other = path("other.json", "{\"a\": 1}");
+    let future = path("future.json", "{\"format\": \"tokmark-run/99\"}");
+    for command in ["show", "verify"] {
+        fails(&[command, "/nowhere/run.json"], 2, &["/nowhere/run.json"]);
+        fails(&[command, &cut], 2, &["cut.json", "line"]);
+        fails(&[command, &other], 2, &["not a tokmark run"]);
+        fails(&[command, &future], 2, &["tokmark-run/99"]);
+        fails(
+            &[command, &dir.path().display().to_string()],
+            2,
+            &["several"],
+        );
+    }
+    fails(&["import", &cut], 2, &["cut.json"]);
+    fails(&["import", &other], 2, &["other.json"]);
+    let empty = tempfile::tempdir().unwrap();
+    fails(
+        &["show", &empty.path().display().to_string()],
+        2,
+        &["no run document"],
+    );
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_made_ends_before_anything_is_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    let below = file.join("below").display().to_string();
+    let port = answering(
+        "200 OK\r\ncontent-type: application/json",
+        r#"{"object":"list","data":[{"id":"m","object":"model"}],"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"length"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}"#,
+    );
+    let url = format!("127.0.0.1:{port}");
+    fails(
+        &["run", &url, "--output", &below],
+        2,
+        &["below", "--output"],
+    );
+}

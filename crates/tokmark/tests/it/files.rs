@@ -1,0 +1,69 @@
+use tokmark_run_format::{CellStatus, DecodeCell, RunDocument, Tool, write_document};
+
+use crate::{fails, tokmark};
+
+fn document() -> RunDocument {
+    let mut run = RunDocument::new("0123456789abcdefghijklmnop".into(), Tool::default());
+    run.model.name = "tiny".into();
+    run.plan.contexts = vec![0];
+    run.plan.requests = vec![1, 2];
+    let mut cell = DecodeCell::without_numbers(0, 1, CellStatus::Valid, None);
+    cell.total_tokens_per_s = Some(123.4);
+    cell.output_tokens = Some(3_702);
+    cell.measured_s = Some(30.0);
+    run.decode.push(cell);
+    run.decode.push(DecodeCell::without_numbers(
+        0,
+        2,
+        CellStatus::OverCapacity,
+        Some("needs 70,000 of 60,000 tokens".into()),
+    ));
+    run
+}
+
+fn written() -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.json");
+    std::fs::write(&path, write_document(&document()).unwrap()).unwrap();
+    let path = path.display().to_string();
+    (dir, path)
+}
+
+#[test]
+fn every_format_shows_number_and_status() {
+    let (_dir, path) = written();
+    for (format, status) in [
+        ("table", "Over capacity"),
+        ("markdown", "Over capacity"),
+        ("html", "Over capacity"),
+        ("csv", "over_capacity"),
+        ("json", "over_capacity"),
+    ] {
+        let output = tokmark(&["show", &path, "--format", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{format}");
+        assert!(text.contains("123.4"), "{format}: {text}");
+        assert!(text.contains(status), "{format}: {text}");
+    }
+}
+
+#[test]
+fn show_writes_a_file_or_says_why_not() {
+    let (dir, path) = written();
+    let page = dir.path().join("page.html").display().to_string();
+    let output = tokmark(&["show", &path, "--format", "html", "--output", &page]);
+    assert!(output.status.success());
+    assert!(output.stdout.is_empty());
+    assert!(std::fs::read_to_string(&page).unwrap().starts_with("<!"));
+    fails(
+        &["show", &path, "--output", "/nowhere/page.html"],
+        2,
+        &["/nowhere/page.html"],
+    );
+}
+
+#[test]
+fn a_run_without_evidence_cannot_be_verified() {
+    let (_dir, path) = written();
+    fails(&["verify", &path], 3, &["no evidence"]);
+}

@@ -1,0 +1,32 @@
+use crate::tokmark;
+
+#[test]
+fn help_is_a_snapshot() {
+    for command in [
+        "", "run", "probe", "show", "verify", "import", "sim", "demo",
+    ] {
+        let arguments: &[&str] = if command.is_empty() {
+            &["--help"]
+        } else {
+            &[command, "-h"]
+        };
+        let output = tokmark(arguments);
+        assert!(output.status.success(), "{command}");
+        let name = if command.is_empty() {
+            "tokmark"
+        } else {
+            command
+        };
+        let text = String::from_utf8(output.stdout).unwrap();
+        insta::assert_snapshot!(format!("help_{name}"), text);
+    }
+}
+
+#[test]
+fn the_schema_and_the_completions_are_printed() {
+    let schema = tokmark(&["schema"]);
+    let value: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
+    assert!(value["properties"]["decode"].is_object());
+    let completions = tokmark(&["completions", "bash"]);
+    assert!(String::from_utf8_lossy(&completions.stdout).contains("_tokmark"));
+}

@@ -17,7 +17,7 @@ use crate::flight::Requests;
 use crate::loops;
 
 /// One request in the air or landed.
-pub struct LiveRequest {
+pub(crate) struct LiveRequest {
     /// What will be kept.
     pub evidence: RequestEvidence,
     /// What the model wrote; for the loop check and the viewer, never stored.
@@ -44,14 +44,8 @@ impl LiveRequest {
     }
 
     /// Whether it can still bring events.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.reader.is_some()
-    }
-
-    /// Tokens so far: the server's running count, else the number of events.
-    pub fn tokens(&self) -> u64 {
-        let events = tokmark_units::float::len_u64(self.evidence.events.len());
-        self.running_count.max(events)
     }
 
     fn head(&mut self, head: &Head) {
@@ -205,7 +199,7 @@ fn failure(failure: Failure) -> RequestFailure {
 }
 
 /// Everything that a flight's streams brought.
-pub struct Collector {
+pub(crate) struct Collector {
     endpoint: Endpoint,
     /// Requests by stream, in the order of their attempts.
     pub streams: Vec<Vec<LiveRequest>>,
@@ -217,7 +211,7 @@ pub struct Collector {
 
 impl Collector {
     /// For a number of streams.
-    pub fn new(streams: usize, endpoint: Endpoint) -> Self {
+    pub(crate) fn new(streams: usize, endpoint: Endpoint) -> Self {
         Self {
             endpoint,
             streams: std::iter::repeat_with(Vec::new).take(streams).collect(),
@@ -228,7 +222,7 @@ impl Collector {
     }
 
     /// Takes one arrival in. `requests` tells the output limit that it was sent with.
-    pub fn take(&mut self, arrival: Arrival, requests: &dyn Requests) {
+    pub(crate) fn take(&mut self, arrival: Arrival, requests: &dyn Requests) {
         let Arrival {
             stream,
             attempt,
@@ -270,12 +264,12 @@ impl Collector {
     }
 
     /// Whether every stream has a connection or has failed to get one.
-    pub fn all_connected(&self) -> bool {
+    pub(crate) fn all_connected(&self) -> bool {
         self.opened + self.unconnected >= self.streams.len()
     }
 
     /// Streams that have had an event in this flight.
-    pub fn started(&self) -> usize {
+    pub(crate) fn started(&self) -> usize {
         self.streams
             .iter()
             .filter(|requests| requests.iter().any(|r| !r.evidence.events.is_empty()))
@@ -283,7 +277,7 @@ impl Collector {
     }
 
     /// The latest moment at which a stream had its first event.
-    pub fn last_start(&self) -> Option<Nanos> {
+    pub(crate) fn last_start(&self) -> Option<Nanos> {
         self.streams
             .iter()
             .filter_map(|requests| {
@@ -298,7 +292,7 @@ impl Collector {
 
     /// Drops what a stream has brought before `floor`: its request was replaced before the window
     /// opened. What is still under way of it is ignored.
-    pub fn forget(&mut self, stream: u32, floor: u32) {
+    pub(crate) fn forget(&mut self, stream: u32, floor: u32) {
         let Ok(index) = usize::try_from(stream) else {
             return;
         };
@@ -311,17 +305,17 @@ impl Collector {
     }
 
     /// Every request, stream by stream.
-    pub fn requests(&self) -> impl Iterator<Item = &LiveRequest> {
+    pub(crate) fn requests(&self) -> impl Iterator<Item = &LiveRequest> {
         self.streams.iter().flatten()
     }
 
     /// The first failure, if any.
-    pub fn failure(&self) -> Option<&RequestFailure> {
+    pub(crate) fn failure(&self) -> Option<&RequestFailure> {
         self.requests().find_map(|r| r.evidence.failure.as_ref())
     }
 
     /// A started request that has been silent since before `limit`.
-    pub fn stalled(&self, limit: Nanos) -> Option<(u32, u32)> {
+    pub(crate) fn stalled(&self, limit: Nanos) -> Option<(u32, u32)> {
         self.requests()
             .filter(|request| request.is_open())
             .find(|request| {
@@ -332,7 +326,7 @@ impl Collector {
     }
 
     /// Marks a request as stalled.
-    pub fn mark_stalled(&mut self, stream: u32, attempt: u32, at: Nanos, silence: Nanos) {
+    pub(crate) fn mark_stalled(&mut self, stream: u32, attempt: u32, at: Nanos, silence: Nanos) {
         let message = format!("no event for {silence}");
         if let Some(request) = self.request(stream, attempt, || 0) {
             request.fail(at, FailureClass::Stalled, message);
@@ -340,7 +334,7 @@ impl Collector {
     }
 
     /// Open requests whose text loops.
-    pub fn looping(&self) -> Vec<(u32, LoopVerdict)> {
+    pub(crate) fn looping(&self) -> Vec<(u32, LoopVerdict)> {
         self.requests()
             .filter(|request| request.is_open())
             .filter_map(|request| {
@@ -350,7 +344,7 @@ impl Collector {
     }
 
     /// Closes what is open and gives the evidence; the loop check looks at every text once more.
-    pub fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
+    pub(crate) fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
         let mut landed = Vec::new();
         for mut request in self.streams.drain(..).flatten() {
             request.cancel();

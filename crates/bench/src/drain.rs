@@ -11,7 +11,7 @@ use crate::single::{self, Patience};
 
 /// What the server was found to be doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Drained {
+pub(crate) enum Drained {
     /// Nothing runs and nothing waits.
     Idle,
     /// The gauges stick, but a probe is answered as on the idle server.
@@ -40,7 +40,7 @@ const LEAST_TTFT: Nanos = Nanos::from_millis(20);
 /// Waits until the server is idle. `probe` makes a one-token request; `idle` is the TTFT of such a
 /// request on the idle server, unknown before the first measurement; `was_broken` says that the
 /// server answered nothing the last time, so that its gauges are not waited for again.
-pub async fn until_idle(
+pub(crate) async fn until_idle(
     session: &Session,
     idle: Option<Nanos>,
     was_broken: bool,

@@ -28,7 +28,7 @@ pub trait Requests: Send + Sync {
 const GRACE: Nanos = Nanos::from_millis(20);
 
 /// Streams in the air. Dropping it closes every connection.
-pub struct Flight<'a> {
+pub(crate) struct Flight<'a> {
     session: &'a Session,
     requests: Arc<dyn Requests>,
     /// What arrived.
@@ -54,7 +54,7 @@ impl Drop for Flight<'_> {
 
 impl<'a> Flight<'a> {
     /// Starts connecting `count` streams; nothing is sent before [`Self::launch`].
-    pub fn prepare(session: &'a Session, count: u32, requests: Arc<dyn Requests>) -> Self {
+    pub(crate) fn prepare(session: &'a Session, count: u32, requests: Arc<dyn Requests>) -> Self {
         let (sender, arrivals) = mpsc::unbounded_channel();
         let (gate, _) = watch::channel(false);
         let streams = usize::try_from(count).unwrap_or(usize::MAX);
@@ -104,7 +104,7 @@ impl<'a> Flight<'a> {
     }
 
     /// Waits until every stream is connected or has failed, then sends all first requests.
-    pub async fn launch(&mut self) -> Nanos {
+    pub(crate) async fn launch(&mut self) -> Nanos {
         while !self.collector.all_connected() {
             let Some(arrival) = self.arrivals.recv().await else {
                 break;
@@ -123,7 +123,7 @@ impl<'a> Flight<'a> {
 
     /// Takes in what arrives until `until`. Returns early, after at least one arrival, so that the
     /// caller can look; `false` once the time is up.
-    pub async fn advance(&mut self, until: Nanos) -> bool {
+    pub(crate) async fn advance(&mut self, until: Nanos) -> bool {
         let deadline = sleep_until(self.session.clock.instant(until));
         tokio::select! {
             biased;
@@ -141,12 +141,12 @@ impl<'a> Flight<'a> {
     }
 
     /// Takes in everything until `until`, and what was in the kernel by then.
-    pub async fn advance_to(&mut self, until: Nanos) {
+    pub(crate) async fn advance_to(&mut self, until: Nanos) {
         while self.advance(until + GRACE).await {}
     }
 
     /// Closes a stream's request and starts the next one in its place.
-    pub fn replace(&mut self, stream: u32) {
+    pub(crate) fn replace(&mut self, stream: u32) {
         let Ok(index) = usize::try_from(stream) else {
             return;
         };
@@ -173,7 +173,7 @@ impl<'a> Flight<'a> {
     }
 
     /// Closes every connection and gives the evidence.
-    pub fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
+    pub(crate) fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
         for stream in &self.streams {
             stream.task.abort();
         }

@@ -12,10 +12,10 @@ use tokmark_units::Nanos;
 use crate::session::Session;
 
 /// How often gauges are read.
-pub const EVERY: Duration = Duration::from_secs(1);
+pub(crate) const EVERY: Duration = Duration::from_secs(1);
 
 /// One reading, or `None` when the server has no gauges.
-pub async fn read(session: &Session) -> Option<Scrape> {
+pub(crate) async fn read(session: &Session) -> Option<Scrape> {
     let start = session.clock.now();
     let gauges = session.server.gauges(&session.control).await.ok()?;
     Some(scrape(&session.server, start, session.clock.now(), &gauges))
@@ -38,14 +38,14 @@ fn scrape(server: &Server, start: Nanos, end: Nanos, gauges: &Gauges) -> Scrape 
 }
 
 /// Readings of one cell, taken beside it.
-pub struct Watch {
+pub(crate) struct Watch {
     latest: watch::Receiver<Vec<Scrape>>,
     tasks: JoinSet<()>,
 }
 
 impl Watch {
     /// Starts reading at once, then every second until dropped.
-    pub fn start(session: &Session) -> Self {
+    pub(crate) fn start(session: &Session) -> Self {
         let (sender, latest) = watch::channel(Vec::new());
         let (server, control, clock) = (
             session.server.clone(),
@@ -75,12 +75,12 @@ impl Watch {
     }
 
     /// The newest reading.
-    pub fn latest(&self) -> Option<Scrape> {
+    pub(crate) fn latest(&self) -> Option<Scrape> {
         self.latest.borrow().last().cloned()
     }
 
     /// When `running` or `waiting` last changed; the first reading counts as a change.
-    pub fn last_change(&self) -> Option<Nanos> {
+    pub(crate) fn last_change(&self) -> Option<Nanos> {
         let all = self.latest.borrow();
         let changed = all
             .windows(2)
@@ -98,7 +98,7 @@ impl Watch {
     }
 
     /// Stops, and gives every reading after one last one.
-    pub async fn stop(mut self, session: &Session) -> Vec<Scrape> {
+    pub(crate) async fn stop(mut self, session: &Session) -> Vec<Scrape> {
         self.tasks.abort_all();
         let mut all = self.latest.borrow().clone();
         all.extend(read(session).await);

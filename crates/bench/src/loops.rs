@@ -58,7 +58,8 @@ mod tests {
 
     fn prose(words: usize) -> String {
         // Distinct words, so that nothing repeats.
-        (0..words).map(|i| format!("word{i} ")).collect()
+        let all: Vec<String> = (0..words).map(|i| format!("word{i}")).collect();
+        all.join(" ") + " "
     }
 
     #[test]

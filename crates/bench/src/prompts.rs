@@ -43,7 +43,7 @@ enum Text {
 
 /// A prompt that was made for this server.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub(crate) struct Document {
     text: Text,
     /// Its prompt tokens as the server counted them beforehand.
     tokens: Option<u64>,
@@ -79,7 +79,7 @@ impl Document {
 }
 
 /// Makes and keeps the prompts of a run.
-pub struct Prompts {
+pub(crate) struct Prompts {
     run: Seed,
     shared: bool,
     tokens_per_word: f64,
@@ -93,7 +93,7 @@ pub struct Prompts {
 
 impl Prompts {
     /// For one run.
-    pub fn new(run_id: &str, settings: &Settings) -> Self {
+    pub(crate) fn new(run_id: &str, settings: &Settings) -> Self {
         Self {
             run: Seed::of_run(run_id).part(settings.seed),
             shared: settings.shared_context,
@@ -197,9 +197,9 @@ impl Prompts {
         if self.calibration.is_some() {
             return Ok(self.estimated(recipe, target));
         }
-        let mut fitter = Fitter::new(recipe, target, self.tokens_per_word);
+        let mut search = Fitter::new(recipe, target, self.tokens_per_word);
         loop {
-            match fitter.step() {
+            match search.step() {
                 Step::Done(fitted) => {
                     if let Some(tokens) = fitted.tokens {
                         let words = float::from_u64(fitted.document.words().max(1));
@@ -211,7 +211,7 @@ impl Prompts {
                     ));
                 }
                 Step::Count(text) => match count(session, &text).await {
-                    Ok(tokens) => fitter.counted(tokens),
+                    Ok(tokens) => search.counted(tokens),
                     Err(CountError::Unsupported) => {
                         self.calibrate(session).await?;
                         return Ok(self.estimated(recipe, target));
@@ -288,7 +288,7 @@ async fn count(session: &Session, text: &str) -> Result<u64, CountError> {
 
 /// Makes request bodies that this server takes.
 #[derive(Debug, Clone)]
-pub struct BodyMaker {
+pub(crate) struct BodyMaker {
     model: String,
     endpoint: StreamEndpoint,
     slots: Option<u32>,
@@ -307,7 +307,7 @@ impl BodyMaker {
     }
 
     /// The body of a request on a document with its n-th task.
-    pub fn body(&self, document: &Document, task: u32, max_tokens: u64) -> Bytes {
+    pub(crate) fn body(&self, document: &Document, task: u32, max_tokens: u64) -> Bytes {
         let text = document.prompt(task);
         let prompt = match self.endpoint {
             StreamEndpoint::Chat => Prompt::user(text),

@@ -89,7 +89,7 @@ impl Run<'_> {
         match self.drain().await {
             Drained::Stopped => return Err(RunError::Stopped),
             Drained::Broken(failure) => {
-                self.keep_sample(failed_sample(context, failure));
+                self.keep_sample(&failed_sample(context, failure));
                 return Ok(());
             }
             Drained::Idle | Drained::IdleByProbe(_) | Drained::Busy(_) => {}
@@ -141,13 +141,17 @@ impl Run<'_> {
     /// Samples towards 3 when a cold TTFT is under 10 s, 2 under 60 s, else 1.
     fn wants_extra(&self, context: u64, documents: u32, extra: u32) -> bool {
         let cold = self.known.cold_ttft(context);
-        let target = self.settings.prefill_samples.unwrap_or(match cold {
-            _ if self.settings.profile == Profile::Rigorous => 3,
-            None => 1,
+        let by_time = match cold {
             Some(ttft) if ttft < Nanos::from_secs(10) => 3,
             Some(ttft) if ttft < Nanos::from_secs(60) => 2,
-            Some(_) => 1,
-        });
+            // Unknown before the first sample, which tells.
+            _ => 1,
+        };
+        let by_profile = match self.settings.profile {
+            Profile::Rigorous => 3,
+            Profile::Standard | Profile::Quick => by_time,
+        };
+        let target = self.settings.prefill_samples.unwrap_or(by_profile);
         documents + extra < target
     }
 
@@ -160,13 +164,13 @@ impl Run<'_> {
     ) -> Result<(), RunError> {
         let evidence = self.measure_prefill(context, document, purpose).await?;
         let cold = tokmark_measure::prefill::is_cold(&evidence, &self.probes);
-        self.keep_sample(evidence);
+        self.keep_sample(&evidence);
         if cold == Some(false) && purpose == PrefillPurpose::Extra {
             let again = self.extra_document(context).await?;
             let repeat = self
                 .measure_prefill(context, &again, PrefillPurpose::Repeat)
                 .await?;
-            self.keep_sample(repeat);
+            self.keep_sample(&repeat);
         }
         Ok(())
     }
@@ -196,7 +200,7 @@ impl Run<'_> {
         })
     }
 
-    fn keep_sample(&mut self, evidence: PrefillEvidence) {
+    fn keep_sample(&mut self, evidence: &PrefillEvidence) {
         let ttft = first_token(&evidence.request);
         let cold = matches!(
             evidence.purpose,
@@ -243,7 +247,7 @@ impl Run<'_> {
                 .measure_prefill(context, document, PrefillPurpose::Warm)
                 .await?;
             let cached = self.looks_cached(context, &evidence);
-            self.keep_sample(evidence);
+            self.keep_sample(&evidence);
             match cached {
                 Some(true) => {
                     self.known.prefix_cache.get_or_insert(true);

@@ -88,7 +88,7 @@ impl Default for Settings {
             prefill: PrefillMode::WarmUp,
             prefill_samples: None,
             endpoint: Endpoint::Chat,
-            stall_timeout: Duration::from_secs(60),
+            stall_timeout: Duration::from_mins(1),
             seed: 1,
             loop_check: true,
             max_time: None,

@@ -33,7 +33,7 @@ impl Requests for Once {
 
 /// How long one request may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub(crate) struct Patience {
     /// Until the first event.
     pub first: Nanos,
     /// Between two events.
@@ -43,12 +43,12 @@ pub struct Patience {
 /// Why there is no evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("stopped by the user")]
-pub struct Stopped;
+pub(crate) struct Stopped;
 
 const LOOK: Nanos = Nanos::from_millis(100);
 
 /// Sends one request and waits for its end. A failure is part of the evidence.
-pub async fn run(
+pub(crate) async fn run(
     session: &Session,
     body: Bytes,
     max_tokens: u64,

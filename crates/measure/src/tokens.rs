@@ -250,7 +250,15 @@ mod tests {
             &[27, 23, 25],
         );
         assert!((estimated.spread.unwrap() - 8.0_f64.sqrt() / 25.0).abs() < 1e-9);
-        check(&[request(&[None; 10], Some(5)), open], "estimated", &[5, 5]);
+        check(
+            &[request(&[None; 10], Some(5)), open.clone()],
+            "estimated",
+            &[5, 5],
+        );
+        // What was cancelled has a count up to then, not the whole of its events.
+        let mut cancelled = request(&[None; 10], Some(40));
+        cancelled.cancelled = true;
+        check(&[cancelled, open], "one_per_event", &[10, 10]);
     }
 
     #[test]

@@ -112,7 +112,8 @@ pub(crate) mod events {
             .iter()
             .map(|event| {
                 let delta = event.at_ns.saturating_sub(before);
-                before = event.at_ns;
+                // A stamp that goes back (two sources of stamps) must not shift the later ones.
+                before = before.max(event.at_ns);
                 delta
             })
             .collect();

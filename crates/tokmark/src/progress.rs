@@ -98,7 +98,7 @@ impl View {
     }
 }
 
-fn planned(matrix: &tokmark_bench::matrix::Matrix) -> String {
+fn planned(matrix: &matrix::Matrix) -> String {
     let contexts: Vec<String> = matrix.contexts.iter().map(|c| matrix::label(*c)).collect();
     let levels: Vec<String> = matrix.levels.iter().map(ToString::to_string).collect();
     format!(

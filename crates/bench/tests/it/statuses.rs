@@ -187,7 +187,7 @@ async fn somebody_elses_load_is_never_a_number() {
 #[tokio::test(start_paused = true)]
 async fn what_does_not_fit_into_the_time_is_not_planned() {
     let asked = Settings {
-        max_time: Some(Duration::from_secs(60)),
+        max_time: Some(Duration::from_mins(1)),
         ..settings("0", &[1, 2, 4, 8, 16, 32])
     };
     let (_bench, outcome) = measure(sim(|_| {}), &asked).await;

@@ -272,3 +272,15 @@ fn tokens_are_counted_where_they_can_be() {
         (2, Counted::OnePerEvent)
     );
 }
+
+#[test]
+fn a_failed_request_has_no_latencies() {
+    let mut cut = ended(&[(100, 1), (200, 1)]);
+    cut.failure = Some(failure("cut_stream", None));
+    let found = request::numbers(&cut);
+    assert_eq!(
+        (found.ttft_ms, found.e2e_ms, found.tpot_ms),
+        (None, None, None)
+    );
+    assert_eq!(found.gaps_ms, Vec::<f64>::new());
+}

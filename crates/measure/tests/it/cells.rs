@@ -61,6 +61,28 @@ fn a_restart_is_joined_without_its_gap() {
     close_to(cell.launch_ttft.restart_ms, 1_500.0);
 }
 
+/// A restart that has no first token by the window's end lasts until then.
+#[test]
+fn a_restart_may_outlast_the_window() {
+    let mut evidence = steady(2);
+    let [before, after] = restarted(evidence.streams.remove(0), 32_100 * MS, 40 * S);
+    // The order of the records is not the order of the attempts.
+    evidence.streams.extend([after, before]);
+    let cell = evaluate(&evidence);
+    close_to(cell.restart_fraction, 1.9 / 60.0);
+    close_to(cell.average_active_requests, 2.0 - 1.9 / 30.0);
+    close_to(cell.ttft_ms, 100.5);
+}
+
+#[test]
+fn depth_without_usage_starts_at_the_nominal_context() {
+    let mut evidence = steady(1);
+    evidence.streams[0].prompt_tokens = None;
+    let cell = evaluate(&evidence);
+    assert_eq!(cell.prompt_tokens, None);
+    close_to(cell.mean_depth, 1_024.0 + 895.5);
+}
+
 #[test]
 fn a_gap_belongs_to_the_window_of_its_later_event() {
     let mut evidence = steady(1);

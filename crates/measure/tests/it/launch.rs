@@ -34,12 +34,16 @@ fn streams_without_a_first_token_rank_above_all_others() {
     // The window ends 33 s after the send.
     check(&[None, None, Some(100)], None, Some(33_000.0), 2);
     // A first token after the window's end is none by then.
-    check(
-        &[Some(33_000), Some(33_001), Some(100)],
-        None,
-        Some(33_000.0),
-        2,
+    let mut late = launched(&[Some(100), None, None]);
+    for (stream, after_ns) in [(1, 0), (2, 1)] {
+        late.streams[stream].events = every(S, WINDOW.end_ns + after_ns, 40 * S, Some(1));
+    }
+    let late = evaluate(&late);
+    assert_eq!(
+        (late.ttft_ms, late.ttft_ms_lower_bound),
+        (None, Some(33_000.0))
     );
+    assert_eq!(late.ttft_censored, 2);
     // The middle of an observed and an unobserved wait is at least the middle of the bounds.
     check(&[Some(100), Some(200), None, None], None, Some(16_600.0), 2);
 }
@@ -121,6 +125,10 @@ fn warmth_by_usage_counters_or_ttft() {
     check(&evidence, None);
     evidence.cold_ttft_ns = Some(2_075 * MS);
     check(&evidence, Some((0.95, "inferred")));
+    // Slower than cold, as of many cold requests at once, is not less than nothing.
+    evidence.cold_ttft_ns = Some(100 * MS);
+    check(&evidence, Some((0.0, "inferred")));
+    evidence.cold_ttft_ns = Some(2_075 * MS);
     evidence.scrapes = scrapes(|second| Scrape {
         prefix_queries: Some(if second < 1 { 5_000.0 } else { 9_000.0 }),
         prefix_hits: Some(if second < 1 { 5_000.0 } else { 8_880.0 }),

@@ -94,6 +94,13 @@ fn queued_above_a_measured_admission_limit() {
     assert_eq!(cell.admission_limit, Some(21));
     evidence.admission_limit = None;
     check(&evidence, CellStatus::Valid, "");
+    // At the limit itself nothing is above it.
+    evidence.admission_limit = Some(22);
+    check(&evidence, CellStatus::Valid, "");
+    // A stream that began inside the window waited for another one to end.
+    evidence.admission_limit = Some(21);
+    evidence.streams[21].events = every(20 * MS, 5 * S, WINDOW.end_ns + 20 * MS, Some(1));
+    check(&evidence, CellStatus::Queued, "22.0 of 22 requests");
 }
 
 #[test]
@@ -121,6 +128,12 @@ fn preemptions_of_launch_and_window_count() {
     let cell = check(&evidence, CellStatus::Preempted, "3 times");
     assert_eq!(cell.preemptions, Some(3));
     assert!(cell.total_tokens_per_s.is_some());
+    // Between the last reading before the launch and the next one.
+    evidence.scrapes = scrapes(|second| Scrape {
+        preemptions: Some(if second < 1 { 2.0 } else { 3.0 }),
+        ..Scrape::default()
+    });
+    check(&evidence, CellStatus::Preempted, "once");
     evidence.scrapes[10].preemptions = Some(0.0);
     let cell = check(&evidence, CellStatus::Valid, "");
     assert_eq!(cell.preemptions, None, "a counter that fell proves nothing");
@@ -148,6 +161,8 @@ fn bursts_are_somebodys_buffer() {
     check(&drafting(Some(7)), CellStatus::Valid, "");
     check(&drafting(Some(3)), CellStatus::Buffered, "");
     check(&drafting(None), CellStatus::Valid, "");
+    // Two events are no pattern.
+    check(&bursts(8, 15_000), CellStatus::Valid, "");
     // Single tokens that come together are a burst as well.
     let mut joined = steady(2);
     for event in joined
@@ -155,10 +170,8 @@ fn bursts_are_somebodys_buffer() {
         .iter_mut()
         .flat_map(|request| &mut request.events)
     {
-        event.at_ns = event.at_ns / (200 * MS) * (200 * MS) + event.at_ns % 1_000;
-    }
-    for request in &mut joined.streams {
-        request.events.sort_by_key(|event| event.at_ns);
+        // What belongs 20 ms apart comes 0.05 ms apart.
+        event.at_ns = event.at_ns / (200 * MS) * (200 * MS) + event.at_ns % (200 * MS) / 400;
     }
     check(&joined, CellStatus::Buffered, "bursts of 10 every 200.0 ms");
 }
@@ -203,12 +216,14 @@ fn a_failed_request_takes_the_numbers_away() {
     evidence.streams[1].failure = Some(failure("http", Some(503)));
     evidence.streams[2].failure = Some(failure("cut_stream", None));
     evidence.streams[3].failure = Some(failure("cut_stream", None));
+    evidence.scrapes = preempting();
     let cell = check(
         &evidence,
         CellStatus::Failed,
         "3 of 4 requests failed: cut_stream, http (503): what the server said about cut_stream",
     );
     no_numbers(&cell);
+    assert_eq!(cell.preemptions, Some(3));
     let classes: Vec<_> = cell
         .failures
         .iter()

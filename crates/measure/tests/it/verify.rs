@@ -167,6 +167,18 @@ fn every_doctored_figure_is_found() {
         &["prefill/1024/ttft_ms"],
     );
     check(
+        &|run| run.decode[0].stream_tokens.push(0),
+        &["decode/1024/2/stream_tokens"],
+    );
+    check(
+        &|run| run.prefill[1].status = PrefillStatus::Valid,
+        &[
+            "prefill/1048576/status",
+            "prefill/1048576/reason",
+            "prefill/1048576/fixed_ttft_ms",
+        ],
+    );
+    check(
         &|run| run.prefill[1].ttft_ms = Some(1.0),
         &["prefill/1048576/ttft_ms"],
     );

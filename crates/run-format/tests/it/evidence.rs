@@ -41,6 +41,17 @@ proptest! {
 }
 
 #[test]
+fn a_stamp_that_goes_back_moves_no_other() {
+    let at = |at_ns| Event {
+        at_ns,
+        tokens: Some(1),
+    };
+    let record = cell(vec![at(10), at(8), at(12)]);
+    let back = read(file(std::slice::from_ref(&record)).as_slice(), 1 << 20).unwrap();
+    assert_eq!(back[1], cell(vec![at(10), at(10), at(12)]));
+}
+
+#[test]
 fn a_paced_cell_takes_few_bytes_per_event() {
     let events: Vec<Event> = (0..30_000_u64)
         .map(|i| Event {

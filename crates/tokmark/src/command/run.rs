@@ -101,9 +101,9 @@ impl Machine {
 
 fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
     match args.hardware.as_str() {
-        "none" => Ok(Hardware::default()),
         "auto" if reached.is_local() => Ok(tokmark_machine::inventory()),
-        "auto" => Ok(Hardware::default()),
+        // Never the client's own machine for a remote server (case B101).
+        "auto" | "none" => Ok(Hardware::default()),
         file => {
             let text = std::fs::read_to_string(file).map_err(|error| {
                 let context = format!("cannot read `{file}`");
@@ -214,19 +214,18 @@ fn save(output: &OutputDir, document: &mut RunDocument, outcome: &Measured) -> O
     let elsewhere = std::env::temp_dir().join(format!("tokmark-{}", document.id));
     let saved = OutputDir::create(&elsewhere, "run")
         .and_then(|other| other.finish(document, &outcome.records));
-    match saved {
-        Ok(path) => Err(Failure::new(Exit::Failed, error).hint(format!(
+    if let Ok(path) = saved {
+        Err(Failure::new(Exit::Failed, error).hint(format!(
             "the result was saved as {} instead",
             path.display()
-        ))),
-        Err(_) => {
-            // The last resort: the document itself, on stdout.
-            if let Ok(text) = write_document(document) {
-                say::raw(&text);
-            }
-            Err(Failure::new(Exit::Failed, error)
-                .hint("the run document was printed to stdout; its evidence is lost"))
+        )))
+    } else {
+        // The last resort: the document itself, on stdout.
+        if let Ok(text) = write_document(document) {
+            say::raw(&text);
         }
+        Err(Failure::new(Exit::Failed, error)
+            .hint("the run document was printed to stdout; its evidence is lost"))
     }
 }
 

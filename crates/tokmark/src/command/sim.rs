@@ -20,7 +20,7 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
         return Ok(Exit::Done);
     }
     let config = config(&args)?;
-    let served = config.model.served_name.clone();
+    let model = config.model.served_name.clone();
     let server = start(config)?;
     let listener = listen(args.port).await?;
     let address = listener
@@ -29,7 +29,7 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
     say::result(format!("http://{address}"));
     if !quiet {
         say::progress(format!(
-            "simulated server: preset {}, dialect {}, model `{served}`. Ctrl-C ends it.\n\
+            "simulated server: preset {}, dialect {}, model `{model}`. Ctrl-C ends it.\n\
              measure it: tokmark run {address} --contexts 0,2k --requests 1,4 --duration 5s",
             args.preset, args.dialect
         ));

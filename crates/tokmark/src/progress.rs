@@ -9,12 +9,21 @@ use tokmark_run_format::{DecodeCell, PrefillRow};
 use tokmark_units::{Nanos, format};
 
 /// Shows progress until the run ends.
-pub(crate) async fn show(mut events: UnboundedReceiver<Progress>, quiet: bool) {
-    let mut view = View::new(quiet);
+pub(crate) async fn show(mut events: UnboundedReceiver<Progress>, looks: Looks) {
+    let mut view = View::new(looks);
     while let Some(event) = events.recv().await {
         view.take(event);
     }
     view.bar.finish_and_clear();
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Looks {
+    /// Not at all.
+    pub(crate) quiet: bool,
+    /// Without a moving line.
+    pub(crate) plain: bool,
 }
 
 struct View {
@@ -26,9 +35,9 @@ struct View {
 }
 
 impl View {
-    fn new(quiet: bool) -> Self {
+    fn new(looks: Looks) -> Self {
         // indicatif draws nothing where stderr is no terminal.
-        let bar = if quiet {
+        let bar = if looks.quiet || looks.plain {
             ProgressBar::hidden()
         } else {
             ProgressBar::new_spinner()
@@ -39,7 +48,7 @@ impl View {
         bar.enable_steady_tick(Duration::from_millis(200));
         Self {
             bar,
-            quiet,
+            quiet: looks.quiet,
             left: None,
             done: 0,
             all: 0,

@@ -61,7 +61,7 @@ pub(crate) struct PlanArgs {
     /// End after this long; cells that do not fit are left out.
     #[arg(long, value_name = "TIME", env = "TOKMARK_MAX_TIME", value_parser = parse_duration)]
     pub(crate) max_time: Option<Duration>,
-    /// Seed of prompts and sampling.
+    /// Seed of the prompts.
     #[arg(long, env = "TOKMARK_SEED", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Do not discard cells whose text repeats itself.

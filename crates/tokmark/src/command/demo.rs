@@ -21,6 +21,7 @@ use crate::args::{DemoArgs, ServerArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load::LoadThread;
+use crate::progress::Looks;
 use crate::reach::reach;
 use crate::{identity, say};
 
@@ -61,6 +62,10 @@ async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<
     if !quiet {
         say::progress("measuring a simulated RTX 3090 with a 14B model, about 80 seconds");
     }
+    let looks = Looks {
+        quiet,
+        plain: false,
+    };
     let started = identity::now();
     let id = identity::new_id();
     let folder = data.join("runs").join(started.compact());
@@ -73,7 +78,7 @@ async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<
         &id,
         keep,
         &CancellationToken::new(),
-        quiet,
+        looks,
     )
     .await
     .map_err(|error| Failure::new(Exit::Failed, error))?;

@@ -9,7 +9,7 @@ use tokmark_bench::{
     Declared, Facts, Keep, Outcome as Measured, OutputDir, Run, RunError, Session, Settings,
     assemble,
 };
-use tokmark_run_format::{DecodeCell, Hardware, RunDocument, write_document};
+use tokmark_run_format::{DecodeCell, Hardware, Note, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
 use crate::args::RunArgs;
@@ -17,6 +17,7 @@ use crate::args::work::FactArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load::LoadThread;
+use crate::progress::Looks;
 use crate::reach::{Reached, reach};
 use crate::{identity, progress, say, settings};
 
@@ -34,7 +35,11 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     }
     let id = identity::new_id();
     let stop = stop_on_interrupt();
-    let outcome = measure(&reached.session, &settings, &id, &mut output, &stop, quiet).await;
+    let looks = Looks {
+        quiet,
+        plain: args.plain,
+    };
+    let outcome = measure(&reached.session, &settings, &id, &mut output, &stop, looks).await;
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
@@ -44,6 +49,12 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     };
     let facts = facts(id, started, machine, &args.facts);
     let mut document = assemble::document(&reached.session, &settings, &outcome, facts);
+    if args.server.insecure {
+        document.notes.push(Note {
+            code: "insecure_tls".to_owned(),
+            text: "the server's TLS certificate was not checked".to_owned(),
+        });
+    }
     let path = save(&output, &mut document, &outcome)?;
     report(&document, &path, args.json, quiet)?;
     Ok(exit(&document, &stop))
@@ -56,10 +67,10 @@ pub(crate) async fn measure(
     id: &str,
     keep: &mut dyn Keep,
     stop: &CancellationToken,
-    quiet: bool,
+    looks: Looks,
 ) -> Result<Measured, RunError> {
     let (listener, events) = mpsc::unbounded_channel();
-    let shown = tokio::spawn(progress::show(events, quiet));
+    let shown = tokio::spawn(progress::show(events, looks));
     let outcome = Run::new(session, settings, id, keep, &listener, stop)
         .measure()
         .await;

@@ -66,7 +66,7 @@ fn addresses_that_are_none() {
 fn arguments_that_are_none() {
     let url = "127.0.0.1:1";
     fails(&["run", url, "--contxts", "0"], 2, &["--contexts"]);
-    fails(&["rn", url], 2, &["run"]);
+    fails(&["shwo", url], 2, &["show"]);
     fails(&["run", url, "--contexts", "8q"], 2, &["8q", "16K"]);
     fails(
         &["run", url, "--requests", "0"],

@@ -11,6 +11,7 @@ mod bad_input;
 mod fake_server;
 mod files;
 mod help;
+mod timed;
 
 use std::path::Path;
 use std::process::Output;

@@ -86,9 +86,14 @@ fn timed_totals_and_latencies_are_the_truth() {
     let truth: Value = serde_json::from_slice(&std::fs::read(&truth_file).unwrap()).unwrap();
     let truth = truth["requests"].as_array().unwrap();
     let (cells, evidence) = read(&results);
+    let offset = evidence
+        .iter()
+        .map(|cell| clock_offset(cell, truth))
+        .min()
+        .unwrap();
     for (cell, evidence) in cells.iter().zip(&evidence) {
         assert_eq!(cell.status, CellStatus::Valid, "{:?}", cell.reason);
-        compare(cell, evidence, truth);
+        compare(cell, evidence, truth, offset);
     }
 }
 
@@ -113,72 +118,85 @@ fn read(results: &Path) -> (Vec<DecodeCell>, Vec<CellEvidence>) {
     (document.decode, evidence)
 }
 
-/// The truth of a request: the one with its prompt and limit whose arrival is nearest to the
-/// cell's others. Prompt and limit together tell the streams of a cell apart.
-fn twin<'a>(request: &RequestEvidence, evidence: &CellEvidence, truth: &'a [Value]) -> &'a Value {
-    let mut alike = truth.iter().filter(|row| {
-        row["max_tokens"] == request.max_tokens
-            && Some(&row["prompt_tokens"]) == request.prompt_tokens.map(Value::from).as_ref()
-    });
-    let first = alike.next().unwrap();
-    assert!(
-        alike.all(|row| row["arrival_ns"] != first["arrival_ns"]) || evidence.requests == 1,
-        "two requests look the same"
-    );
-    first
+/// Server clock less client clock, in nanoseconds. A request cannot arrive before it was sent: the
+/// smallest difference of all requests is the offset, to the time of the fastest way.
+fn clock_offset(evidence: &CellEvidence, truth: &[Value]) -> i128 {
+    let difference = |(request, row): (&RequestEvidence, &Value)| {
+        ns(&row["arrival_ns"]) - i128::from(request.sent_ns)
+    };
+    twins(evidence, truth)
+        .into_iter()
+        .map(difference)
+        .min()
+        .unwrap()
 }
 
-fn compare(cell: &DecodeCell, evidence: &CellEvidence, truth: &[Value]) {
+/// Requests of a cell with their rows in the truth, as far as prompt and limit tell them apart.
+fn twins<'a>(
+    evidence: &'a CellEvidence,
+    truth: &'a [Value],
+) -> Vec<(&'a RequestEvidence, &'a Value)> {
+    let row_of = |request: &'a RequestEvidence| {
+        let prompt = Value::from(request.prompt_tokens?);
+        let mut alike = truth.iter().filter(move |row| {
+            row["max_tokens"] == request.max_tokens && row["prompt_tokens"] == prompt
+        });
+        let only = alike.next()?;
+        alike.next().is_none().then_some((request, only))
+    };
+    evidence.streams.iter().filter_map(row_of).collect()
+}
+
+fn compare(cell: &DecodeCell, evidence: &CellEvidence, truth: &[Value], offset: i128) {
     let place = format!("{} x {}", cell.context, cell.requests);
     let window = evidence.window.unwrap();
-    let twins: Vec<(&RequestEvidence, &Value)> = evidence
-        .streams
-        .iter()
-        .map(|request| (request, twin(request, evidence, truth)))
-        .collect();
-    // Server clock less client clock: a request cannot arrive before it was sent.
-    let offset = twins
-        .iter()
-        .map(|(request, row)| ns(&row["arrival_ns"]) - i128::from(request.sent_ns))
-        .min()
-        .unwrap();
-    let edges = (
-        i128::from(window.start_ns) + offset,
-        i128::from(window.end_ns) + offset,
-    );
-    let (mut sent, mut ttfts, mut paces) = (0, Vec::new(), Vec::new());
-    for (request, row) in &twins {
-        let emissions = row["emissions"].as_array().unwrap();
-        let inside: Vec<i128> = emissions
-            .iter()
-            .map(|emission| ns(&emission[0]))
-            .filter(|at| (edges.0..edges.1).contains(at))
-            .collect();
-        sent += inside.len();
-        let span = inside[inside.len() - 1] - inside[0];
-        paces.push(ms(span) / f64::from(u32::try_from(inside.len() - 1).unwrap()));
-        ttfts.push(ms(ns(&emissions[0][0])
-            - offset
-            - i128::from(request.sent_ns)));
-    }
-    let total = f64::from(u32::try_from(sent).unwrap()) / cell.measured_s.unwrap();
+    let edges = i128::from(window.start_ns) + offset..i128::from(window.end_ns) + offset;
+    let inside = |row: &Value| -> Vec<i128> {
+        let emissions = row["emissions"].as_array().unwrap().iter();
+        emissions
+            .map(|e| ns(&e[0]))
+            .filter(|at| edges.contains(at))
+            .collect()
+    };
+    // Nothing else runs on the server during a window: all that it sent belongs to the cell.
+    let sent: usize = truth.iter().map(|row| inside(row).len()).sum();
+    let total = count(sent) / cell.measured_s.unwrap();
     let measured = cell.total_tokens_per_s.unwrap();
-    println!("{place}: {measured} tok/s for {total}");
+    println!("{place}: {measured:.2} tok/s for {total:.2}");
     assert!(
         (measured / total - 1.0).abs() <= TOTAL,
         "{place}: {measured} for {total}"
     );
-    near(&place, "TTFT", cell.ttft_ms.unwrap(), median(ttfts));
+
+    let twins = twins(evidence, truth);
+    assert!(!twins.is_empty(), "{place}: no request can be told apart");
+    let mut paces = Vec::new();
+    for (request, row) in &twins {
+        let first = ns(&row["emissions"][0][0]) - offset - i128::from(request.sent_ns);
+        let ttft = i128::from(request.ttft_ns().unwrap());
+        near(&place, "TTFT", ms(ttft), ms(first));
+        let inside = inside(row);
+        let span = inside[inside.len() - 1] - inside[0];
+        paces.push(ms(span) / count(inside.len() - 1));
+    }
+    let pace = median(paces);
+    println!(
+        "{place}: {} ms between tokens for {pace:.3}",
+        cell.time_between_tokens_ms.unwrap()
+    );
     near(
         &place,
         "time between tokens",
         cell.time_between_tokens_ms.unwrap(),
-        median(paces),
+        pace,
     );
 }
 
+fn count(n: usize) -> f64 {
+    f64::from(u32::try_from(n).unwrap())
+}
+
 fn near(place: &str, what: &str, measured: f64, truth: f64) {
-    println!("{place}: {what} {measured:.3} ms for {truth:.3} ms");
     let allowed = (truth * TIME).max(1.0);
     assert!(
         (measured - truth).abs() <= allowed,

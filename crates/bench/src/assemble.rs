@@ -120,7 +120,7 @@ fn plan(session: &Session, settings: &Settings, outcome: &Outcome) -> Plan {
         profile: settings.profile,
         capacity: settings.capacity,
         prefill: settings.prefill,
-        endpoint: settings.endpoint.as_str().to_owned(),
+        endpoint: settings.endpoint.to_string(),
         prompts: prompts.to_owned(),
         shared_context: settings.shared_context,
         seed: settings.seed,

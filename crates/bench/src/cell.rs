@@ -7,9 +7,10 @@ use tokio_util::sync::CancellationToken;
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, Scrape, Window};
 use tokmark_units::{Nanos, float};
 
-use crate::flight::{Flight, Requests};
+use crate::flight::Flight;
 use crate::gauges::Watch;
 use crate::progress::{Listener, Live, Progress};
+use crate::requests::Requests;
 use crate::session::Session;
 
 /// What a cell needs to know besides its requests.

@@ -13,8 +13,8 @@ use tokmark_run_format::evidence::{
 };
 use tokmark_units::Nanos;
 
-use crate::flight::Requests;
 use crate::loops;
+use crate::requests::Requests;
 
 /// One request in the air or landed.
 pub(crate) struct LiveRequest {

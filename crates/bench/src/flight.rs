@@ -10,19 +10,8 @@ use tokmark_run_format::evidence::{RequestEvidence, Window};
 use tokmark_units::Nanos;
 
 use crate::collector::Collector;
+use crate::requests::Requests;
 use crate::session::Session;
-
-/// The requests of a flight's streams.
-pub trait Requests: Send + Sync {
-    /// The JSON body of a stream's n-th request, from 0; `None` ends the stream.
-    fn body(&self, stream: u32, attempt: u32) -> Option<bytes::Bytes>;
-
-    /// `max_tokens` of that request.
-    fn max_tokens(&self, stream: u32, attempt: u32) -> u64;
-
-    /// The slot or rank that keeps the cache of a stream's document.
-    fn home(&self, stream: u32) -> Option<u32>;
-}
 
 /// How long after the last moment of interest arrivals that were already in the kernel are read.
 const GRACE: Nanos = Nanos::from_millis(20);

@@ -10,10 +10,11 @@ use tokmark_workload::Purpose;
 
 use crate::cell::CellTask;
 use crate::drain::{self, Drained};
-use crate::flight::{Flight, Requests};
+use crate::flight::Flight;
 use crate::gauges;
 use crate::progress::Progress;
 use crate::prompts::{BodyMaker, Document};
+use crate::requests::Requests;
 use crate::run::{Run, RunError};
 use crate::single::{self, Patience};
 

@@ -15,7 +15,7 @@ use tokmark_workload::{
     short_prompt,
 };
 
-use crate::session::Session;
+use crate::session::{Session, control_endpoint};
 use crate::settings::Settings;
 use crate::single::{self, Patience};
 
@@ -276,10 +276,7 @@ impl Prompts {
 }
 
 async fn count(session: &Session, text: &str) -> Result<u64, CountError> {
-    let endpoint = match session.endpoint() {
-        StreamEndpoint::Chat => tokmark_engines::Endpoint::Chat,
-        StreamEndpoint::Completions => tokmark_engines::Endpoint::Completions,
-    };
+    let endpoint = control_endpoint(session.endpoint());
     session
         .server
         .count_tokens(&session.control, &session.model, endpoint, text)

@@ -16,12 +16,12 @@ use tokmark_workload::{Key, OutputNeed, Purpose, Slot, output_limit};
 
 use crate::cell::{self, CellTask};
 use crate::drain::Drained;
-use crate::flight::Requests;
 use crate::gauges;
 use crate::matrix;
 use crate::probes::{PROBE_TOKENS, first_token};
 use crate::progress::Progress;
 use crate::prompts::{BodyMaker, Document};
+use crate::requests::Requests;
 use crate::run::{Run, RunError};
 
 /// Warm requests on a row's first document.

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use tokmark_driver::{Clock, Connect};
 use tokmark_engines::{Capabilities, Control, Server};
-use tokmark_openai_stream::request::Endpoint as StreamEndpoint;
+use tokmark_openai_stream::request::Endpoint;
 use tokmark_run_format::server::Model;
-
-use crate::settings::Endpoint;
 
 /// Path and headers of every measured request.
 #[derive(Debug, Clone)]
@@ -18,7 +16,7 @@ pub struct Route {
     /// `Host`, `Content-Type`, `Accept`, authorisation and the user's own.
     pub headers: Arc<HeaderMap>,
     /// Which of the two routes it is.
-    pub endpoint: StreamEndpoint,
+    pub endpoint: Endpoint,
 }
 
 impl Route {
@@ -30,10 +28,6 @@ impl Route {
         path_prefix: &str,
         extra: &[(HeaderName, HeaderValue)],
     ) -> Self {
-        let (endpoint, tail) = match endpoint {
-            Endpoint::Chat => (StreamEndpoint::Chat, "/v1/chat/completions"),
-            Endpoint::Completions => (StreamEndpoint::Completions, "/v1/completions"),
-        };
         let mut headers = HeaderMap::new();
         if let Ok(host) = HeaderValue::from_str(authority) {
             headers.insert(http::header::HOST, host);
@@ -55,10 +49,18 @@ impl Route {
             headers.insert(name.clone(), value.clone());
         }
         Self {
-            path: format!("{path_prefix}{tail}").into(),
+            path: format!("{path_prefix}{}", endpoint.path()).into(),
             headers: Arc::new(headers),
             endpoint,
         }
+    }
+}
+
+/// The control plane's word for a route.
+pub fn control_endpoint(endpoint: Endpoint) -> tokmark_engines::Endpoint {
+    match endpoint {
+        Endpoint::Chat => tokmark_engines::Endpoint::Chat,
+        Endpoint::Completions => tokmark_engines::Endpoint::Completions,
     }
 }
 
@@ -102,7 +104,7 @@ impl Session {
     }
 
     /// The route's kind.
-    pub fn endpoint(&self) -> StreamEndpoint {
+    pub fn endpoint(&self) -> Endpoint {
         self.route.endpoint
     }
 }

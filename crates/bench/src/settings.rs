@@ -2,37 +2,10 @@
 
 use std::time::Duration;
 
+pub use tokmark_openai_stream::request::Endpoint;
 use tokmark_run_format::plan::{CapacityRule, PrefillMode, Profile};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, Nanos};
-
-/// Which route the requests use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Endpoint {
-    /// `/v1/chat/completions`.
-    #[default]
-    Chat,
-    /// `/v1/completions`, with text prompts.
-    Completions,
-}
-
-impl Endpoint {
-    /// The control plane's word for it.
-    pub fn for_control(self) -> tokmark_engines::Endpoint {
-        match self {
-            Self::Chat => tokmark_engines::Endpoint::Chat,
-            Self::Completions => tokmark_engines::Endpoint::Completions,
-        }
-    }
-
-    /// The word on the command line and in the document.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Chat => "chat",
-            Self::Completions => "completions",
-        }
-    }
-}
 
 /// Everything that decides what a run measures. The defaults are those of the methodology.
 #[derive(Debug, Clone)]

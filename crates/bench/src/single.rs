@@ -7,7 +7,8 @@ use tokio_util::sync::CancellationToken;
 use tokmark_run_format::evidence::RequestEvidence;
 use tokmark_units::Nanos;
 
-use crate::flight::{Flight, Requests};
+use crate::flight::Flight;
+use crate::requests::Requests;
 use crate::session::Session;
 
 /// A request made once.

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::{
     ConnectDial, Endpoint, InMemory, Outcome, Progress, Route, Run, RunError, Session, Settings,
+    control_endpoint,
 };
 use tokmark_driver::{Clock, Connect, Io, MemoryConnect};
 use tokmark_engines::{Control, DEFAULT_TIMEOUT, IdentifyError, Target};
@@ -57,7 +58,7 @@ impl SimBench {
         let model = identified.choose_model(None)?;
         identified.read_capacity(&control).await?;
         identified
-            .probe_fields(&control, &model, endpoint.for_control())
+            .probe_fields(&control, &model, control_endpoint(endpoint))
             .await?;
         let capabilities = identified.capabilities().clone();
         Ok(Self {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use tokio::runtime::Handle;
-use tokmark_bench::{ConnectDial, Endpoint, Route, Session};
+use tokmark_bench::{ConnectDial, Endpoint, Route, Session, control_endpoint};
 use tokmark_driver::{Clock, Connect, Target, TcpConnect, TlsSettings};
 use tokmark_engines::{Address, Control, DEFAULT_TIMEOUT, IdentifyError, Scheme};
 use tokmark_machine::LaunchCommand;
@@ -74,7 +74,7 @@ pub(crate) async fn reach(
     }
     if try_fields {
         server
-            .probe_fields(&control, &model, endpoint.for_control())
+            .probe_fields(&control, &model, control_endpoint(endpoint))
             .await
             .map_err(|error| {
                 let text = error.to_string();

@@ -179,16 +179,16 @@ fn compare(cell: &DecodeCell, evidence: &CellEvidence, truth: &[Value], offset: 
         let span = inside[inside.len() - 1] - inside[0];
         paces.push(ms(span) / count(inside.len() - 1));
     }
-    let pace = median(paces);
+    let between = median(paces);
     println!(
-        "{place}: {} ms between tokens for {pace:.3}",
+        "{place}: {} ms between tokens for {between:.3}",
         cell.time_between_tokens_ms.unwrap()
     );
     near(
         &place,
         "time between tokens",
         cell.time_between_tokens_ms.unwrap(),
-        pace,
+        between,
     );
 }
 

@@ -67,3 +67,48 @@ fn a_run_without_evidence_cannot_be_verified() {
     let (_dir, path) = written();
     fails(&["verify", &path], 3, &["no evidence"]);
 }
+
+/// A run that version 0.1.0 saved: it stays readable and verifiable for ever.
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/run-1");
+
+#[test]
+fn a_run_of_format_1_stays_readable_and_verifiable() {
+    let shown = tokmark(&["show", GOLDEN, "--format", "csv"]);
+    assert!(shown.status.success());
+    let csv = String::from_utf8(shown.stdout).unwrap();
+    assert!(csv.starts_with("phase,"), "{csv}");
+    // Two prefill points and nine cells.
+    assert_eq!(csv.lines().count(), 12);
+    let verified = tokmark(&["verify", GOLDEN, "--json"]);
+    let verdict: serde_json::Value = serde_json::from_slice(&verified.stdout).unwrap();
+    assert_eq!(verdict["consistent"], true, "{verdict}");
+    assert!(verified.status.success());
+}
+
+#[test]
+fn a_forged_number_and_a_forged_evidence_file_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = |name: &str| {
+        let to = dir.path().join(name);
+        std::fs::copy(format!("{GOLDEN}/{name}"), &to).unwrap();
+        to
+    };
+    let (document, evidence) = (copy("demo.json"), copy("demo.evidence.zst"));
+    let dir = dir.path().display().to_string();
+    let text = std::fs::read_to_string(&document).unwrap();
+    let rate = text
+        .lines()
+        .find(|line| line.contains("\"total_tokens_per_s\""))
+        .unwrap();
+    let forged = text.replacen(rate, "      \"total_tokens_per_s\": 999.9,", 1);
+    std::fs::write(&document, forged).unwrap();
+    let verified = tokmark(&["verify", &dir]);
+    let said = String::from_utf8(verified.stdout).unwrap();
+    assert_eq!(verified.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("total_tokens_per_s") && said.contains("999.9"),
+        "{said}"
+    );
+    std::fs::write(&evidence, b"something else").unwrap();
+    fails(&["verify", &dir], 1, &["SHA-256 differs"]);
+}

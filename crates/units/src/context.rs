@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contexts_are_binary_and_labels_never_round() {
+    fn b112_contexts_are_binary_and_labels_never_round() {
         for (text, tokens, label) in [
             ("0", 0, "0"),
             ("8k", 8_192, "8K"),

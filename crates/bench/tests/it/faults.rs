@@ -1,5 +1,10 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use tokmark_bench::{RunError, Settings};
+use tokmark_driver::{Io, MemoryConnect};
 use tokmark_run_format::CellStatus;
+use tokmark_run_format::plan::CapacityRule;
 use tokmark_sim::{RateLimit, StreamFault, StreamFaultKind};
 use tokmark_test_kit::SimBench;
 
@@ -123,4 +128,55 @@ async fn b022_comments_between_frames_change_nothing() {
         chatty.decode[0].output_tokens
     );
     assert_eq!(quiet.decode[0].ttft_ms, chatty.decode[0].ttft_ms);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cell_without_a_first_token_is_not_ready_and_no_number() {
+    let mut bench = SimBench::start(sim(|_| {}), CHAT).await.unwrap();
+    let server = Arc::clone(&bench.server);
+    let opened = AtomicUsize::new(0);
+    // Six probes of the idle server and the rate probe are answered; then requests vanish, as
+    // behind a gateway that takes them and never passes them on.
+    bench.session.connector = Arc::new(MemoryConnect::new(move || {
+        let io: Box<dyn Io> = if opened.fetch_add(1, Ordering::Relaxed) < 7 {
+            Box::new(server.connect())
+        } else {
+            let (client, silent) = tokio::io::duplex(65_536);
+            tokio::spawn(async move {
+                let _held_open = silent;
+                std::future::pending::<()>().await;
+            });
+            Box::new(client)
+        };
+        io
+    }));
+    let (outcome, _) = bench.measure(&settings("0", &[1])).await.unwrap();
+    let cell = cell(&outcome, 0, 1);
+    assert_eq!(cell.status, CellStatus::NotReady, "{:?}", cell.reason);
+    assert!(
+        cell.reason.as_deref().unwrap().contains("1 min"),
+        "{:?}",
+        cell.reason
+    );
+    assert_eq!(cell.total_tokens_per_s, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b038_every_request_that_is_asked_for_is_in_flight() {
+    let wide = sim(|config| config.engine.max_num_seqs = 512);
+    let asked = Settings {
+        window: std::time::Duration::from_secs(1),
+        capacity: CapacityRule::Try,
+        ..settings("0", &[400])
+    };
+    let (_bench, outcome) = measure(wide, &asked).await;
+    let cell = cell(&outcome, 0, 400);
+    assert_eq!(outcome.probes.admission_limit, None);
+    assert_eq!(
+        cell.average_active_requests,
+        Some(400.0),
+        "{:?}",
+        cell.reason
+    );
+    assert_eq!(cell.stream_tokens.len(), 400);
 }

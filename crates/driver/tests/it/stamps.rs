@@ -4,7 +4,7 @@ use tokio::io::AsyncWriteExt;
 use tokmark_driver::{Clock, MemoryConnect, StampSource, What};
 use tokmark_units::Nanos;
 
-use crate::server::{HEAD, answer, chunk, listen, request, run, tcp};
+use crate::server::{HEAD, answer, chunk, listen, request, run, start, tcp};
 
 #[tokio::test(start_paused = true)]
 async fn an_arrival_has_the_time_of_its_bytes() {
@@ -109,4 +109,35 @@ async fn b023_chunks_of_one_read_share_its_stamp() {
         })
         .collect();
     assert_eq!(stamps, [(1, Nanos::from_millis(10)); 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b019_a_slow_consumer_shifts_no_stamp() {
+    let clock = Clock::start();
+    let connector = MemoryConnect::new(|| {
+        let (client, mut server) = tokio::io::duplex(65_536);
+        tokio::spawn(async move {
+            request(&mut server).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(4_200)).await;
+            server.write_all(HEAD).await.unwrap();
+            server.write_all(&chunk("first")).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(1_800)).await;
+            server.write_all(&chunk("last")).await.unwrap();
+            server.write_all(b"0\r\n\r\n").await.unwrap();
+        });
+        Box::new(client)
+    });
+    let (mut arrivals, _task) = start(std::sync::Arc::new(connector), clock, 1);
+    // Nobody looks before everything has long arrived.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let mut stamps = Vec::new();
+    while let Some(arrival) = arrivals.recv().await {
+        if let What::Data(_, stamp) = arrival.what {
+            stamps.push(stamp.at);
+        }
+    }
+    assert_eq!(
+        stamps,
+        [Nanos::from_millis(4_200), Nanos::from_millis(6_000)]
+    );
 }

@@ -4,7 +4,7 @@ use tokmark_driver::{Clock, ConnectError, What};
 use crate::server::{HEAD, answer, chunk, listen, request, run, start, tcp};
 
 #[tokio::test]
-async fn the_connection_is_kept_for_the_next_request() {
+async fn b058_connect_time_stands_apart_once_for_a_kept_connection() {
     let clock = Clock::start();
     let (listener, port) = listen().await;
     let server = async {

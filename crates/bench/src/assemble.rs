@@ -64,6 +64,7 @@ pub fn document(
     run.hardware = facts.hardware;
     run.engine = engine(session, outcome, &facts.declared, facts.flags);
     run.model = session.model.clone();
+    run.model.served_name = public_name(&session.model.served_name);
     run.model.repository = facts.declared.repository.or(run.model.repository);
     run.model.revision = facts.declared.revision.or(run.model.revision);
     if let Some(name) = run
@@ -86,6 +87,17 @@ pub fn document(
     run.decode.clone_from(&outcome.decode);
     run.notes.clone_from(&outcome.notes);
     run
+}
+
+/// A served name that is a path of the server's machine, without its folders: they may carry a
+/// person's name (methodology section 8). A repository such as `owner/name` stays.
+fn public_name(served: &str) -> String {
+    let is_path = served.starts_with(['/', '~', '.']) || served.contains('\\');
+    let name = served.rsplit(['/', '\\']).find(|part| !part.is_empty());
+    match name {
+        Some(name) if is_path => name.to_owned(),
+        _ => served.to_owned(),
+    }
 }
 
 fn engine(session: &Session, outcome: &Outcome, declared: &Declared, flags: Vec<String>) -> Engine {
@@ -131,5 +143,20 @@ fn plan(session: &Session, settings: &Settings, outcome: &Outcome) -> Plan {
         },
         decode_test: "fixed_duration".to_owned(),
         stall_timeout_s: settings.stall_timeout.as_secs_f64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::public_name;
+
+    #[test]
+    fn b113_a_served_path_shows_no_folders() {
+        let check = |served: &str, shown: &str| assert_eq!(public_name(served), shown, "{served}");
+        check("/home/someone/models/tiny.gguf", "tiny.gguf");
+        check("~/models/tiny/", "tiny");
+        check("C:\\Users\\someone\\tiny.gguf", "tiny.gguf");
+        check("owner/name", "owner/name");
+        check("qwen3:4b", "qwen3:4b");
     }
 }

@@ -129,7 +129,7 @@ async fn b019_a_slow_consumer_shifts_no_stamp() {
     });
     let (mut arrivals, _task) = start(std::sync::Arc::new(connector), clock, 1);
     // Nobody looks before everything has long arrived.
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     let mut stamps = Vec::new();
     while let Some(arrival) = arrivals.recv().await {
         if let What::Data(_, stamp) = arrival.what {

@@ -5,6 +5,7 @@
 
 mod failure;
 mod finish;
+mod pattern;
 mod progress;
 mod reader;
 mod secrets;
@@ -57,6 +58,40 @@ pub struct TokenEvent {
     pub completion_tokens: Option<u64>,
     /// How many token ids came with this event.
     pub token_ids: Option<u64>,
+}
+
+/// A [`TokenEvent`] whose text lies where it was read, as long as the call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// See [`TokenEvent::at`].
+    pub at: Nanos,
+    /// See [`TokenEvent::channel`].
+    pub channel: Channel,
+    /// See [`TokenEvent::text`].
+    pub text: &'a str,
+    /// See [`TokenEvent::completion_tokens`].
+    pub completion_tokens: Option<u64>,
+    /// See [`TokenEvent::token_ids`].
+    pub token_ids: Option<u64>,
+}
+
+/// Takes the events of an answer as they are read.
+pub trait TokenSink {
+    /// The next event.
+    fn token(&mut self, token: Token<'_>);
+}
+
+/// Keeps every event with a text of its own.
+impl TokenSink for Vec<TokenEvent> {
+    fn token(&mut self, token: Token<'_>) {
+        self.push(TokenEvent {
+            at: token.at,
+            channel: token.channel,
+            text: token.text.to_owned(),
+            completion_tokens: token.completion_tokens,
+            token_ids: token.token_ids,
+        });
+    }
 }
 
 /// What became of a request.

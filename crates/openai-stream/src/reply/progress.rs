@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use tokmark_units::Nanos;
 
-use super::{Channel, Failure, FailureClass, FinishReason, Reply, TokenEvent};
+use super::pattern::{FramePattern, Hit};
+use super::{Channel, Failure, FailureClass, FinishReason, Reply, Token, TokenSink};
 use crate::chunk::{Choice, Chunk, Delta, ErrorBody};
 use crate::request::Endpoint;
 use crate::sse::SseEvent;
@@ -32,7 +33,15 @@ pub(super) struct Progress {
     pub(super) passed_over: Option<String>,
     /// The highest running token count of a frame with a choice; `None` before the first.
     last_count: Option<u64>,
+    /// The mould of the last frame that was read in full.
+    pattern: Option<FramePattern>,
+    /// Frames read in full since one was of the pattern.
+    misses: u32,
 }
+
+/// So many frames in a row that are unlike the one before: the server changes something every time,
+/// and learning would cost more than it saves.
+const MISSES: u32 = 16;
 
 impl Progress {
     pub(super) fn new(endpoint: Endpoint) -> Self {
@@ -43,6 +52,8 @@ impl Progress {
             retry_after: None,
             passed_over: None,
             last_count: None,
+            pattern: None,
+            misses: 0,
         }
     }
 
@@ -77,7 +88,7 @@ impl Progress {
         at: Nanos,
         event: SseEvent<'_>,
         place: Place,
-        out: &mut Vec<TokenEvent>,
+        out: &mut impl TokenSink,
     ) {
         let data = event.data.trim_ascii();
         if self.reply.ended_with_done || data.is_empty() {
@@ -97,8 +108,14 @@ impl Progress {
             self.reply.ended_with_done = true;
             return;
         }
+        if let Some(pattern) = &self.pattern
+            && let Some(hit) = pattern.read(data)
+        {
+            let (channel, token_ids) = (pattern.channel, pattern.token_ids);
+            return self.hit(at, channel, token_ids, &hit, out);
+        }
         match Chunk::parse(data) {
-            Ok(Some(chunk)) => self.chunk(at, &chunk, out),
+            Ok(Some(chunk)) => self.chunk(at, &chunk, data, out),
             Ok(None) => self.protocol(&unreadable(data, "not a JSON object")),
             Err(error) => self.unparsed(at, data, place, &error, out),
         }
@@ -112,12 +129,12 @@ impl Progress {
         data: &[u8],
         place: Place,
         error: &serde_json::Error,
-        out: &mut Vec<TokenEvent>,
+        out: &mut impl TokenSink,
     ) {
         if let Cow::Owned(text) = String::from_utf8_lossy(data)
             && let Ok(Some(chunk)) = Chunk::parse(text.as_bytes())
         {
-            self.chunk(at, &chunk, out);
+            self.chunk(at, &chunk, text.as_bytes(), out);
         } else if place == Place::Closed {
             self.protocol(&unreadable(data, &error.to_string()));
         }
@@ -140,7 +157,7 @@ impl Progress {
     }
 
     /// Takes one frame's object in.
-    fn chunk(&mut self, at: Nanos, chunk: &Chunk<'_>, out: &mut Vec<TokenEvent>) {
+    fn chunk(&mut self, at: Nanos, chunk: &Chunk<'_>, data: &[u8], out: &mut impl TokenSink) {
         if chunk
             .kind
             .as_deref()
@@ -157,11 +174,52 @@ impl Progress {
             // (cases B010, B011, B032).
             return;
         };
-        if let Some(event) = self.token_event(at, choice, running_count(chunk)) {
+        let (channel, text) = Pieces::of_frame(choice, self.endpoint).join();
+        if let Some(token) = self.token(at, choice, (channel, &text), running_count(chunk)) {
             self.reply.events += 1;
-            out.push(event);
+            out.token(token);
+            self.learn(data, chunk, channel, &text);
         }
         self.ending(at, choice);
+    }
+
+    /// Remembers the mould of an event's frame.
+    fn learn(&mut self, data: &[u8], chunk: &Chunk<'_>, channel: Channel, text: &str) {
+        self.misses = self.misses.saturating_add(1);
+        let ends =
+            chunk.choices.first.as_ref().is_some_and(|choice| {
+                choice.finish_reason.is_some() || choice.stop_reason.is_some()
+            });
+        if ends || text.is_empty() || chunk.timings.is_some() || self.misses > MISSES {
+            return;
+        }
+        self.pattern = FramePattern::learn(data, chunk, channel, text);
+    }
+
+    /// Takes a frame of the known pattern in: as [`Self::chunk`] would.
+    fn hit(
+        &mut self,
+        at: Nanos,
+        channel: Channel,
+        token_ids: Option<u64>,
+        hit: &Hit<'_>,
+        out: &mut impl TokenSink,
+    ) {
+        self.misses = 0;
+        if let Some(usage) = hit.usage {
+            self.reply.usage = Some(usage.or(self.reply.usage.unwrap_or_default()));
+        }
+        if let Some(count) = hit.count {
+            self.last_count = Some(self.last_count.unwrap_or(0).max(count));
+        }
+        self.reply.events += 1;
+        out.token(Token {
+            at,
+            channel,
+            text: hit.text,
+            completion_tokens: hit.count,
+            token_ids,
+        });
     }
 
     /// What a frame says about the request rather than about new text.
@@ -196,25 +254,25 @@ impl Progress {
     /// The first count of a stream that comes with the finish reason is its total, not a running
     /// count: alone it is no event, and behind uncounted events it says nothing about this one, so
     /// that a usage with the finish reason and one behind it give the same numbers (case B010).
-    fn token_event(
+    fn token<'a>(
         &mut self,
         at: Nanos,
         choice: &Choice<'_>,
+        (channel, text): (Channel, &'a str),
         count: Option<u64>,
-    ) -> Option<TokenEvent> {
+    ) -> Option<Token<'a>> {
         let is_total = self.last_count.is_none() && choice.finish_reason.is_some();
         let raised = count.is_some_and(|count| count > self.last_count.unwrap_or(0));
         if let Some(count) = count {
             self.last_count = Some(self.last_count.unwrap_or(0).max(count));
         }
-        let (channel, text) = Pieces::of_frame(choice, self.endpoint).join();
         let token_ids = choice.ids();
         if channel == Channel::Silent && (is_total || !raised) && token_ids.unwrap_or(0) == 0 {
             return None;
         }
         // The total of a reply of one frame is this frame's count as well.
         let uncounted = is_total && (channel == Channel::Silent || self.reply.events > 0);
-        Some(TokenEvent {
+        Some(Token {
             at,
             channel,
             text,

@@ -4,7 +4,7 @@ use tokmark_units::Nanos;
 
 use super::progress::{Pieces, Place, Progress};
 use super::sniff::{self, Body};
-use super::{BodyEnd, Failure, FailureClass, Reply, Timings, TokenEvent, Usage};
+use super::{BodyEnd, Failure, FailureClass, Reply, Timings, TokenSink, Usage};
 use crate::chunk::{Chunk, parse_error};
 use crate::request::Endpoint;
 use crate::sse::{EVENT_LIMIT, SseSplitter};
@@ -68,9 +68,9 @@ impl ReplyReader {
         }
     }
 
-    /// Takes the bytes of one read in, which arrived at `at`, and appends the events that they
+    /// Takes the bytes of one read in, which arrived at `at`, and hands the events that they
     /// complete to `out`.
-    pub fn push(&mut self, at: Nanos, bytes: &[u8], out: &mut Vec<TokenEvent>) {
+    pub fn push(&mut self, at: Nanos, bytes: &[u8], out: &mut impl TokenSink) {
         if bytes.is_empty() {
             return;
         }
@@ -104,7 +104,7 @@ impl ReplyReader {
 
     /// Ends the answer. `at` is when the end was noticed; an event that only the end completes
     /// keeps the arrival time of its last byte.
-    pub fn finish(mut self, at: Nanos, end: BodyEnd, out: &mut Vec<TokenEvent>) -> Reply {
+    pub fn finish(mut self, at: Nanos, end: BodyEnd, out: &mut impl TokenSink) -> Reply {
         let at = self.last_at.unwrap_or(at);
         match std::mem::replace(&mut self.state, State::Broken) {
             State::Events(splitter) => self.finish_events(at, end, splitter, out),
@@ -125,7 +125,7 @@ impl ReplyReader {
         self.refusal().map_or(EVENT_LIMIT + 1, |_| REFUSAL_LIMIT)
     }
 
-    fn begin(&mut self, at: Nanos, start: &[u8], out: &mut Vec<TokenEvent>) {
+    fn begin(&mut self, at: Nanos, start: &[u8], out: &mut impl TokenSink) {
         let declared = self.content_type.as_deref().unwrap_or_default();
         let declared = declared.trim_start().to_ascii_lowercase();
         // A compressed body is no stream of events, whatever its type says.
@@ -142,7 +142,7 @@ impl ReplyReader {
         }
     }
 
-    fn events(&mut self, at: Nanos, bytes: &[u8], out: &mut Vec<TokenEvent>) {
+    fn events(&mut self, at: Nanos, bytes: &[u8], out: &mut impl TokenSink) {
         let State::Events(splitter) = &mut self.state else {
             return;
         };
@@ -164,7 +164,7 @@ impl ReplyReader {
         at: Nanos,
         end: BodyEnd,
         mut splitter: SseSplitter,
-        out: &mut Vec<TokenEvent>,
+        out: &mut impl TokenSink,
     ) {
         let left = left_over(splitter.unfinished());
         let progress = &mut self.progress;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use tokmark_driver::{Health, HealthSample};
+use tokmark_run_format::cell::ClientHealth;
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, Scrape, Window};
 use tokmark_units::{Nanos, float};
 
@@ -77,8 +79,10 @@ pub async fn run(
         launch,
         told: launch,
         replaced: BTreeMap::new(),
+        client: None,
     };
     let (end, window) = running.measure(&mut flight).await;
+    let client = running.client;
     let admitted = u32::try_from(flight.collector.started()).unwrap_or(u32::MAX);
     let scrapes = watch.stop(session).await;
     let mut notes = Vec::new();
@@ -104,8 +108,9 @@ pub async fn run(
         admission_limit: task.admission_limit,
         loop_check: task.loop_check,
         retry: task.retry,
-        streams: flight.land(window, task.loop_check),
+        streams: flight.land(window, task.loop_check).await,
         scrapes,
+        client,
         notes,
     }
 }
@@ -145,6 +150,7 @@ struct Running<'a> {
     launch: Nanos,
     told: Nanos,
     replaced: BTreeMap<u32, u32>,
+    client: Option<ClientHealth>,
 }
 
 impl Running<'_> {
@@ -157,7 +163,8 @@ impl Running<'_> {
             start_ns: start.0,
             end_ns: (start + self.task.window).0,
         };
-        let ending = self.through_window(flight, window).await;
+        let before = self.session.load.sample();
+        let ending = self.through_window(flight, window, &before).await;
         (ending, Some(window))
     }
 
@@ -279,7 +286,12 @@ impl Running<'_> {
         ))
     }
 
-    async fn through_window(&mut self, flight: &mut Flight<'_>, window: Window) -> Ending {
+    async fn through_window(
+        &mut self,
+        flight: &mut Flight<'_>,
+        window: Window,
+        before: &[HealthSample],
+    ) -> Ending {
         let end = Nanos(window.end_ns);
         loop {
             let now = self.look(flight, Some(window)).await;
@@ -290,6 +302,7 @@ impl Running<'_> {
                 break;
             }
         }
+        self.client = Health::between(before, &self.session.load.sample()).map(client_health);
         flight.advance_to(end).await;
         if !self.task.counted {
             self.let_requests_end(flight, end).await;
@@ -314,6 +327,20 @@ impl Running<'_> {
             let next = (self.session.clock.now() + LOOK).min(limit);
             while flight.advance(next).await {}
         }
+    }
+}
+
+fn client_health(health: Health) -> ClientHealth {
+    let ms = |lag: Option<Nanos>| lag.map(Nanos::as_millis_f64);
+    ClientHealth {
+        threads: health.threads,
+        reads: health.reads,
+        full_reads: health.full_reads,
+        read_lag_p50_ms: ms(health.read_lag_p50),
+        read_lag_p99_ms: ms(health.read_lag_p99),
+        timer_lag_p99_ms: ms(health.timer_lag_p99),
+        stalled_ms: health.stalled.as_millis_f64(),
+        busiest_cpu: health.busiest_cpu,
     }
 }
 

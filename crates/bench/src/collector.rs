@@ -1,15 +1,10 @@
 //! From what arrived to the evidence of each request, and the live picture of a flight.
-//!
-//! This is where bytes are decoded: away from the task that reads them.
 
-use tokmark_driver::{Arrival, Head, Stamp, StampSource, What};
+use tokmark_driver::{Arrival, Batch, Partial, TokenSource, What};
 use tokmark_openai_stream::chunk::Timings;
-use tokmark_openai_stream::reply::{
-    BodyEnd, Channel, Failure, FailureClass, Reply, ReplyReader, TokenEvent,
-};
-use tokmark_openai_stream::request::Endpoint;
+use tokmark_openai_stream::reply::{Failure, FailureClass, Reply};
 use tokmark_run_format::evidence::{
-    Event, LoopVerdict, RequestEvidence, RequestFailure, StampSource as EvidenceSource, Window,
+    Event, LoopVerdict, RequestEvidence, RequestFailure, StampSource, Window,
 };
 use tokmark_units::Nanos;
 
@@ -22,13 +17,12 @@ pub(crate) struct LiveRequest {
     pub evidence: RequestEvidence,
     /// What the model wrote; for the loop check and the viewer, never stored.
     pub text: String,
-    reader: Option<ReplyReader>,
-    running_count: u64,
+    open: bool,
     read_stamps: bool,
 }
 
 impl LiveRequest {
-    fn new(stream: u32, attempt: u32, max_tokens: u64, endpoint: Endpoint) -> Self {
+    fn new(stream: u32, attempt: u32, max_tokens: u64) -> Self {
         Self {
             evidence: RequestEvidence {
                 stream,
@@ -37,82 +31,54 @@ impl LiveRequest {
                 ..RequestEvidence::default()
             },
             text: String::new(),
-            reader: Some(ReplyReader::new(endpoint)),
-            running_count: 0,
+            open: true,
             read_stamps: false,
         }
     }
 
     /// Whether it can still bring events.
     pub(crate) fn is_open(&self) -> bool {
-        self.reader.is_some()
+        self.open
     }
 
-    fn head(&mut self, head: &Head) {
-        if let Some(reader) = &mut self.reader {
-            reader.head(
-                head.status,
-                head.content_type.as_deref(),
-                head.content_encoding.as_deref(),
-                head.retry_after,
-            );
+    fn take(&mut self, batch: &Batch) {
+        let evidence = &mut self.evidence;
+        if evidence.first_answer.is_none() {
+            let index = batch
+                .first_answer
+                .map(|index| evidence.events.len() + index);
+            evidence.first_answer = index.and_then(|index| u32::try_from(index).ok());
         }
-    }
-
-    fn data(&mut self, bytes: &[u8], stamp: Stamp) {
-        let mut events = Vec::new();
-        if let Some(reader) = &mut self.reader {
-            reader.push(stamp.at, bytes, &mut events);
+        if evidence.token_source.is_none() {
+            evidence.token_source = batch.token_source.map(|source| word(source).to_owned());
         }
-        if stamp.source == StampSource::Read {
-            self.read_stamps = true;
-        }
-        self.take(events);
-    }
-
-    fn take(&mut self, events: Vec<TokenEvent>) {
-        for event in events {
-            let (tokens, source) = self.tokens_of(&event);
-            if let Some(source) = source
-                && self.evidence.token_source.is_none()
-            {
-                self.evidence.token_source = Some(source.to_owned());
-            }
-            if event.channel == Channel::Content && self.evidence.first_answer.is_none() {
-                self.evidence.first_answer = u32::try_from(self.evidence.events.len()).ok();
-            }
-            self.evidence.events.push(Event {
+        evidence
+            .events
+            .extend(batch.events.iter().map(|event| Event {
                 at_ns: event.at.0,
-                tokens,
-            });
-            self.text.push_str(&event.text);
-        }
+                tokens: event.tokens,
+            }));
+        self.read_stamps |= batch.read_stamps;
+        self.text.push_str(&batch.text);
     }
 
-    /// Tokens of one event by the server's own count, and what that count is.
-    fn tokens_of(&mut self, event: &TokenEvent) -> (Option<u32>, Option<&'static str>) {
-        if let Some(total) = event.completion_tokens {
-            let gained = total.saturating_sub(self.running_count);
-            self.running_count = self.running_count.max(total);
-            return (u32::try_from(gained).ok(), Some("usage"));
-        }
-        match event.token_ids {
-            Some(ids) => {
-                self.running_count = self.running_count.saturating_add(ids);
-                (u32::try_from(ids).ok(), Some("token_ids"))
-            }
-            None => (None, None),
-        }
+    /// Tokens of its events by the server's running count.
+    fn counted(&self) -> u64 {
+        let tokens = self.evidence.events.iter().filter_map(|event| event.tokens);
+        tokens.map(u64::from).sum()
     }
 
-    fn end(&mut self, at: Nanos, end: BodyEnd) {
-        let Some(reader) = self.reader.take() else {
+    fn end(&mut self, at: Nanos, reply: Reply, broken: Option<&str>) {
+        if !std::mem::take(&mut self.open) {
             return;
-        };
-        let mut events = Vec::new();
-        let reply = reader.finish(at, end, &mut events);
-        self.take(events);
+        }
         self.keep(at, reply);
+        // The reader names the class; the system's words say why.
+        if let (Some(failure), Some(words)) = (&mut self.evidence.failure, broken)
+            && !failure.message.contains(words)
+        {
+            failure.message = format!("{}: {words}", failure.message);
+        }
     }
 
     fn keep(&mut self, at: Nanos, reply: Reply) {
@@ -153,7 +119,7 @@ impl LiveRequest {
     }
 
     fn fail(&mut self, at: Nanos, class: FailureClass, message: String) {
-        self.reader = None;
+        self.open = false;
         self.evidence.ended_ns = Some(at.0);
         self.evidence.failure = Some(RequestFailure {
             class: class.as_str().to_owned(),
@@ -162,31 +128,38 @@ impl LiveRequest {
         });
     }
 
-    /// What is kept of a request that tokmark closed.
-    fn cancel(&mut self) {
-        let Some(reader) = self.reader.take() else {
+    /// Closes a request that tokmark cancelled. What arrived with the events is known even though
+    /// the answer never ended.
+    fn cancel(&mut self, partial: Partial) {
+        if !std::mem::take(&mut self.open) {
             return;
-        };
+        }
         self.evidence.cancelled = true;
         self.evidence.stamps = source(self.read_stamps);
-        // What arrived with the events is known even though the answer never ended.
-        let seen = reader.usage_so_far();
-        self.evidence.prompt_tokens = seen.and_then(|usage| usage.prompt_tokens);
-        self.evidence.cached_tokens = seen.and_then(|usage| usage.cached_tokens);
-        if let Some(timings) = reader.timings_so_far() {
+        self.evidence.prompt_tokens = partial.usage.and_then(|usage| usage.prompt_tokens);
+        self.evidence.cached_tokens = partial.usage.and_then(|usage| usage.cached_tokens);
+        if let Some(timings) = partial.timings {
             self.keep_timings(timings);
         }
-        if self.running_count > 0 {
-            self.evidence.output_tokens = Some(self.running_count);
+        let counted = self.counted();
+        if counted > 0 {
+            self.evidence.output_tokens = Some(counted);
         }
     }
 }
 
-fn source(read_stamps: bool) -> EvidenceSource {
+fn word(source: TokenSource) -> &'static str {
+    match source {
+        TokenSource::Count => "usage",
+        TokenSource::Ids => "token_ids",
+    }
+}
+
+fn source(read_stamps: bool) -> StampSource {
     if read_stamps {
-        EvidenceSource::Read
+        StampSource::Read
     } else {
-        EvidenceSource::Kernel
+        StampSource::Kernel
     }
 }
 
@@ -200,7 +173,6 @@ fn failure(failure: Failure) -> RequestFailure {
 
 /// Everything that a flight's streams brought.
 pub(crate) struct Collector {
-    endpoint: Endpoint,
     /// Requests by stream, in the order of their attempts.
     pub streams: Vec<Vec<LiveRequest>>,
     /// The first attempt of each stream that counts: earlier ones were replaced.
@@ -211,9 +183,8 @@ pub(crate) struct Collector {
 
 impl Collector {
     /// For a number of streams.
-    pub(crate) fn new(streams: usize, endpoint: Endpoint) -> Self {
+    pub(crate) fn new(streams: usize) -> Self {
         Self {
-            endpoint,
             streams: std::iter::repeat_with(Vec::new).take(streams).collect(),
             floors: vec![0; streams],
             opened: 0,
@@ -247,7 +218,6 @@ impl Collector {
         attempt: u32,
         limit: impl FnOnce() -> u64,
     ) -> Option<&mut LiveRequest> {
-        let endpoint = self.endpoint;
         let index = usize::try_from(stream).ok()?;
         if attempt < *self.floors.get(index)? {
             return None;
@@ -257,7 +227,7 @@ impl Collector {
             .iter()
             .position(|request| request.evidence.attempt == attempt);
         let index = known.unwrap_or_else(|| {
-            requests.push(LiveRequest::new(stream, attempt, limit(), endpoint));
+            requests.push(LiveRequest::new(stream, attempt, limit()));
             requests.len() - 1
         });
         requests.get_mut(index)
@@ -347,7 +317,7 @@ impl Collector {
     pub(crate) fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
         let mut landed = Vec::new();
         for mut request in self.streams.drain(..).flatten() {
-            request.cancel();
+            request.cancel(Partial::default());
             if loop_check && let Some(mut verdict) = loops::find(&request.text) {
                 verdict.window_tokens = window.map_or(0, |w| tokens_in(&request.evidence, w));
                 request.evidence.looped = Some(verdict);
@@ -375,19 +345,9 @@ fn apply(request: &mut LiveRequest, what: What) {
             request.evidence.connect_ns = connect.map(|span| span.0);
         }
         What::Sent(at) => request.evidence.sent_ns = at.0,
-        What::Head(head, _) => request.head(&head),
-        What::Data(bytes, stamp) => request.data(&bytes, stamp),
-        What::Complete(at) => request.end(at, BodyEnd::Complete),
-        What::Broken { at, reset, message } => {
-            let end = if reset { BodyEnd::Reset } else { BodyEnd::Cut };
-            request.end(at, end);
-            // The reader names the class; the system's words say why.
-            if let Some(failure) = &mut request.evidence.failure
-                && !failure.message.contains(&message)
-            {
-                failure.message = format!("{}: {message}", failure.message);
-            }
-        }
+        What::Events(batch) => request.take(&batch),
+        What::Ended { at, reply, broken } => request.end(at, *reply, broken.as_deref()),
+        What::Dropped(partial) => request.cancel(partial),
         What::NoConnection { at, error } => {
             let class = if error.is_tls() {
                 FailureClass::Tls

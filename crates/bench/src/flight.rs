@@ -13,8 +13,12 @@ use crate::collector::Collector;
 use crate::requests::Requests;
 use crate::session::Session;
 
-/// How long after the last moment of interest arrivals that were already in the kernel are read.
-const GRACE: Nanos = Nanos::from_millis(20);
+/// How long after the last moment of interest arrivals are still read: what was in the kernel by
+/// then, and what the load threads had not handed on.
+const GRACE: Nanos = Nanos::from_millis(50);
+/// How often arrivals are taken in. Being woken for each of them would take processor time away
+/// from the load threads.
+const TICK: Nanos = Nanos::from_millis(20);
 
 /// Streams in the air. Dropping it closes every connection.
 pub(crate) struct Flight<'a> {
@@ -29,14 +33,22 @@ pub(crate) struct Flight<'a> {
 }
 
 struct Streaming {
-    task: JoinHandle<()>,
+    task: Option<JoinHandle<()>>,
     next_attempt: u32,
 }
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         for stream in &self.streams {
-            stream.task.abort();
+            stream.abort();
+        }
+    }
+}
+
+impl Streaming {
+    fn abort(&self) {
+        if let Some(task) = &self.task {
+            task.abort();
         }
     }
 }
@@ -50,7 +62,7 @@ impl<'a> Flight<'a> {
         let mut flight = Self {
             session,
             requests,
-            collector: Collector::new(streams, session.endpoint()),
+            collector: Collector::new(streams),
             arrivals,
             sender,
             gate,
@@ -66,12 +78,15 @@ impl<'a> Flight<'a> {
         flight
     }
 
-    fn spawn(&self, stream: u32, first_attempt: u32) -> JoinHandle<()> {
+    fn spawn(&self, stream: u32, first_attempt: u32) -> Option<JoinHandle<()>> {
+        let (handle, health) = self.session.load.of_stream(stream)?;
         let start = StreamStart {
             stream,
             first_attempt,
             connector: Arc::clone(&self.session.connector),
             clock: self.session.clock,
+            endpoint: self.session.endpoint(),
+            health: health.map(Arc::clone),
             gate: self.gate.subscribe(),
             arrivals: self.sender.clone(),
         };
@@ -89,7 +104,7 @@ impl<'a> Flight<'a> {
                 body,
             })
         };
-        self.session.load.spawn(run_stream(start, feed))
+        Some(handle.spawn(run_stream(start, feed)))
     }
 
     /// Waits until every stream is connected or has failed, then sends all first requests.
@@ -110,23 +125,15 @@ impl<'a> Flight<'a> {
         self.collector.take(arrival, self.requests.as_ref());
     }
 
-    /// Takes in what arrives until `until`. Returns early, after at least one arrival, so that the
-    /// caller can look; `false` once the time is up.
+    /// Takes in what has arrived, after a moment's wait, so that the caller can look; `false` once
+    /// the time is up.
     pub(crate) async fn advance(&mut self, until: Nanos) -> bool {
-        let deadline = sleep_until(self.session.clock.instant(until));
-        tokio::select! {
-            biased;
-            () = deadline => false,
-            arrival = self.arrivals.recv() => {
-                if let Some(arrival) = arrival {
-                    self.take(arrival);
-                }
-                while let Ok(arrival) = self.arrivals.try_recv() {
-                    self.take(arrival);
-                }
-                true
-            }
+        let now = self.session.clock.now();
+        sleep_until(self.session.clock.instant(until.min(now + TICK))).await;
+        while let Ok(arrival) = self.arrivals.try_recv() {
+            self.take(arrival);
         }
+        self.session.clock.now() < until
     }
 
     /// Takes in everything until `until`, and what was in the kernel by then.
@@ -145,7 +152,7 @@ impl<'a> Flight<'a> {
         let made = self.made(index).max(next);
         let task = self.spawn(stream, made);
         if let Some(streaming) = self.streams.get_mut(index) {
-            streaming.task.abort();
+            streaming.abort();
             streaming.task = task;
             streaming.next_attempt = made + 1;
         }
@@ -162,11 +169,23 @@ impl<'a> Flight<'a> {
     }
 
     /// Closes every connection and gives the evidence.
-    pub(crate) fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
+    pub(crate) async fn land(
+        mut self,
+        window: Option<Window>,
+        loop_check: bool,
+    ) -> Vec<RequestEvidence> {
         for stream in &self.streams {
-            stream.task.abort();
+            stream.abort();
         }
-        let empty = Collector::new(0, self.session.endpoint());
-        std::mem::replace(&mut self.collector, empty).land(window, loop_check)
+        // A stream hands on what it holds when it ends.
+        for stream in &mut self.streams {
+            if let Some(task) = stream.task.take() {
+                let _cancelled = task.await;
+            }
+        }
+        while let Ok(arrival) = self.arrivals.try_recv() {
+            self.take(arrival);
+        }
+        std::mem::replace(&mut self.collector, Collector::new(0)).land(window, loop_check)
     }
 }

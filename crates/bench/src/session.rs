@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokmark_driver::{Clock, Connect};
+use tokmark_driver::{Clock, Connect, LoadThreads};
 use tokmark_engines::{Capabilities, Control, Server};
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_run_format::server::Model;
@@ -80,9 +80,9 @@ pub struct Session {
     pub model: Model,
     /// Where requests go.
     pub route: Route,
-    /// The runtime whose threads only read and stamp. In tests under paused time it is the test's
-    /// own.
-    pub load: tokio::runtime::Handle,
+    /// The threads that only send, read and stamp. In tests under paused time the test's own
+    /// runtime.
+    pub load: LoadThreads,
 }
 
 impl Session {

@@ -1,6 +1,6 @@
 //! The run's clock: the one place of the measured path that reads time.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use tokio::time::Instant;
@@ -45,63 +45,66 @@ const STEP_LIMIT_NS: i128 = 100_000;
 /// How old a comparison of the two clocks may be.
 const SAMPLE_EVERY: Nanos = Nanos::from_secs(1);
 
-/// Converts kernel stamps, which are realtime, to the run's clock.
+/// Converts kernel stamps, which are realtime, to the run's clock. Reading it takes no lock.
 #[derive(Debug)]
 pub struct RealtimeOffset {
     clock: Clock,
-    state: Mutex<OffsetState>,
+    /// Realtime less monotonic, in nanoseconds.
+    offset_ns: AtomicI64,
+    /// When the two clocks were compared, in nanoseconds; [`NEVER`] before the first time.
+    compared_at: AtomicU64,
+    stepped: AtomicBool,
 }
 
-#[derive(Debug, Default)]
-struct OffsetState {
-    /// Realtime less monotonic, in nanoseconds, with the moment of the comparison.
-    sample: Option<(Nanos, i128)>,
-    stepped: bool,
-}
+const NEVER: u64 = u64::MAX;
 
 impl RealtimeOffset {
     /// For stamps on `clock`.
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
-            state: Mutex::new(OffsetState::default()),
+            offset_ns: AtomicI64::new(0),
+            compared_at: AtomicU64::new(NEVER),
+            stepped: AtomicBool::new(false),
         }
     }
 
-    /// The run-clock moment of a realtime stamp in nanoseconds since 1970; `None` once the
-    /// realtime clock was seen to step, or when the stamp lies outside the run.
-    pub fn convert(&self, realtime_ns: i128) -> Option<Nanos> {
-        let now = self.clock.now();
-        let mut state = self.state.lock().ok()?;
-        let fresh = state
-            .sample
-            .is_some_and(|(at, _)| now.saturating_sub(at) < SAMPLE_EVERY);
-        if !fresh {
-            let offset = compare_clocks(&self.clock);
-            if let Some((_, before)) = state.sample
-                && (offset - before).abs() > STEP_LIMIT_NS
-            {
-                state.stepped = true;
-            }
-            state.sample = Some((self.clock.now(), offset));
+    /// The run-clock moment of a realtime stamp in nanoseconds since 1970, looked at `now`; `None`
+    /// once the realtime clock was seen to step, or when the stamp lies outside the run.
+    pub fn convert(&self, realtime_ns: i128, now: Nanos) -> Option<Nanos> {
+        let compared_at = self.compared_at.load(Ordering::Acquire);
+        if compared_at == NEVER || now.0.saturating_sub(compared_at) >= SAMPLE_EVERY.0 {
+            self.compare(compared_at != NEVER);
         }
-        if state.stepped {
+        if self.stepped() {
             return None;
         }
-        let (_, offset) = state.sample?;
+        let offset = i128::from(self.offset_ns.load(Ordering::Relaxed));
         u64::try_from(realtime_ns - offset).ok().map(Nanos)
+    }
+
+    /// Two threads that do this at once come to the same result.
+    fn compare(&self, known: bool) {
+        let offset = compare_clocks(&self.clock);
+        let before = i128::from(self.offset_ns.load(Ordering::Relaxed));
+        if known && (offset - before).abs() > STEP_LIMIT_NS {
+            self.stepped.store(true, Ordering::Relaxed);
+        }
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        self.offset_ns.store(offset, Ordering::Relaxed);
+        self.compared_at
+            .store(self.clock.now().0, Ordering::Release);
     }
 
     /// Forgets an earlier step: called between cells.
     pub fn forget_step(&self) {
-        if let Ok(mut state) = self.state.lock() {
-            *state = OffsetState::default();
-        }
+        self.stepped.store(false, Ordering::Relaxed);
+        self.compared_at.store(NEVER, Ordering::Release);
     }
 
     /// Whether the realtime clock stepped since the last [`Self::forget_step`].
     pub fn stepped(&self) -> bool {
-        self.state.lock().is_ok_and(|state| state.stepped)
+        self.stepped.load(Ordering::Relaxed)
     }
 }
 
@@ -140,7 +143,7 @@ mod tests {
         let clock = Clock::start();
         let offset = RealtimeOffset::new(clock);
         let before = clock.now();
-        let converted = offset.convert(realtime_ns()).unwrap();
+        let converted = offset.convert(realtime_ns(), before).unwrap();
         let after = clock.now();
         // The comparison is good to the width of its readings: microseconds, never a millisecond.
         assert!(
@@ -157,22 +160,13 @@ mod tests {
     fn b053_a_step_of_the_wall_clock_is_noticed_and_forgotten_on_request() {
         let clock = Clock::start();
         let offset = RealtimeOffset::new(clock);
+        assert!(offset.convert(realtime_ns(), clock.now()).is_some());
         // As if the last comparison, long ago, had found the wall clock two seconds earlier.
-        let real = compare_clocks(&clock);
-        offset.state.lock().unwrap().sample = Some((Nanos(0), real - 2_000_000_000));
-        let later = Clock {
-            origin: clock.origin - std::time::Duration::from_secs(5),
-        };
-        let stale = RealtimeOffset {
-            clock: later,
-            state: Mutex::new(OffsetState {
-                sample: Some((Nanos(0), compare_clocks(&later) - 2_000_000_000)),
-                stepped: false,
-            }),
-        };
-        assert_eq!(stale.convert(realtime_ns()), None);
-        assert!(stale.stepped());
-        stale.forget_step();
-        assert!(stale.convert(realtime_ns()).is_some());
+        offset.offset_ns.fetch_sub(2_000_000_000, Ordering::Relaxed);
+        let later = clock.now() + Nanos::from_secs(5);
+        assert_eq!(offset.convert(realtime_ns(), later), None);
+        assert!(offset.stepped());
+        offset.forget_step();
+        assert!(offset.convert(realtime_ns(), clock.now()).is_some());
     }
 }

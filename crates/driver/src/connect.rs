@@ -14,7 +14,7 @@ use tokmark_units::Nanos;
 use crate::Io;
 use crate::clock::{Clock, RealtimeOffset};
 use crate::stamp::Wire;
-use crate::tcp::{StampedReads, StampedTcp};
+use crate::tcp::{StampedReads, StampedSocket};
 use crate::tls::{TlsError, TlsSettings, client_config};
 
 /// A future that can be stored and sent.
@@ -65,9 +65,6 @@ pub enum ConnectError {
         #[source]
         source: io::Error,
     },
-    /// The peer does not speak HTTP/1.1.
-    #[error("no HTTP/1.1 on this connection: {0}")]
-    Http(#[source] hyper::Error),
 }
 
 impl ConnectError {
@@ -129,10 +126,16 @@ impl TcpConnect {
         let address = stream
             .peer_addr()
             .map_or_else(|_| self.target.host.clone(), |a| a.to_string());
-        // Without it the kernel may hold back a small request until the last one is acknowledged.
-        let _best_effort = stream.set_nodelay(true);
         let wire = Wire::new();
-        let tcp = StampedTcp::new(stream, clock, Arc::clone(&self.offset), Arc::clone(&wire));
+        let tcp = stream
+            .into_std()
+            .and_then(|stream| {
+                StampedSocket::tcp(stream, clock, Arc::clone(&self.offset), Arc::clone(&wire))
+            })
+            .map_err(|source| ConnectError::Tcp {
+                address: address.clone(),
+                source,
+            })?;
         let io: Box<dyn Io> = match &self.tls {
             None => Box::new(tcp),
             Some(tls) => Box::new(self.handshake(tls, tcp).await?),
@@ -182,8 +185,8 @@ impl TcpConnect {
     async fn handshake(
         &self,
         tls: &TlsConnector,
-        tcp: StampedTcp,
-    ) -> Result<tokio_rustls::client::TlsStream<StampedTcp>, ConnectError> {
+        tcp: StampedSocket,
+    ) -> Result<tokio_rustls::client::TlsStream<StampedSocket>, ConnectError> {
         let name = self
             .target
             .server_name

@@ -1,22 +1,35 @@
 //! The only HTTP client on the measured path.
 //!
 //! It opens connections before the clock runs, writes requests, and reports what arrived with the
-//! best time stamp that the socket offers. It decodes nothing: bytes leave through a channel, so
-//! that no parsing, counting or drawing can delay a read (methodology section 1).
+//! best time stamp that the socket offers. While receiving it does what the measurement needs and
+//! no more: frames are told apart and their tokens counted ([`answer`]); loops, text and drawing
+//! are other threads' business, and results leave in batches, so that nothing delays a read
+//! (methodology section 1).
 
+pub mod answer;
+mod body;
 pub mod clock;
+mod coalesce;
 pub mod connect;
 pub mod connection;
+pub mod health;
+mod http1;
+mod registered;
 pub mod stamp;
 pub mod stream;
 mod tcp;
+pub mod threads;
 mod tls;
 
+pub use answer::{Batch, Event, Partial, TokenSource};
+pub use body::BodyError;
 pub use clock::Clock;
 pub use connect::{Connect, ConnectError, Connected, MemoryConnect, Target, TcpConnect};
-pub use connection::{Connection, Head, Outgoing, Piece};
+pub use connection::{Connection, ExchangeError, Head, Outgoing, Piece};
+pub use health::{Health, HealthSample, ThreadHealth};
 pub use stamp::{Stamp, StampSource};
 pub use stream::{Arrival, Feed, StreamStart, What, run_stream};
+pub use threads::LoadThreads;
 pub use tls::{TlsError, TlsSettings};
 
 /// An ordered byte stream of any kind: TCP, TLS or an in-memory pipe.

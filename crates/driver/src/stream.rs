@@ -5,12 +5,15 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
+use tokmark_openai_stream::reply::{BodyEnd, Reply};
+use tokmark_openai_stream::request::Endpoint;
 use tokmark_units::Nanos;
 
+use crate::answer::{Answer, Batch, Partial};
 use crate::clock::Clock;
 use crate::connect::{Connect, ConnectError};
-use crate::connection::{Connection, ExchangeEnd, Head, Outgoing, Piece};
-use crate::stamp::Stamp;
+use crate::connection::{Connection, ExchangeEnd, Outgoing, Piece};
+use crate::health::{ActiveStream, ThreadHealth};
 
 /// Where a stream's requests come from. A pacing mode is a feed: a closed loop gives the next
 /// request at once, a schedule gives due times.
@@ -50,21 +53,19 @@ pub enum What {
     },
     /// Its first byte is about to be written.
     Sent(Nanos),
-    /// The response's head.
-    Head(Head, Stamp),
-    /// Bytes of the response's body.
-    Data(bytes::Bytes, Stamp),
-    /// The body is complete.
-    Complete(Nanos),
-    /// The connection ended before the body did.
-    Broken {
-        /// When.
+    /// Events of the answer.
+    Events(Box<Batch>),
+    /// The answer is over, well or not.
+    Ended {
+        /// When that was noticed.
         at: Nanos,
-        /// Whether the peer reset the connection rather than closed it.
-        reset: bool,
-        /// The cause, in words.
-        message: String,
+        /// The outcome.
+        reply: Box<Reply>,
+        /// The system's words when the connection ended before the answer did.
+        broken: Option<String>,
     },
+    /// The request was cancelled by dropping its stream; what is known of it.
+    Dropped(Partial),
     /// No connection.
     NoConnection {
         /// When.
@@ -84,6 +85,10 @@ pub struct StreamStart {
     pub connector: Arc<dyn Connect>,
     /// The run's clock.
     pub clock: Clock,
+    /// How answers are read.
+    pub endpoint: Endpoint,
+    /// Where the reads of this stream's thread are counted, if anywhere.
+    pub health: Option<Arc<ThreadHealth>>,
     /// Opens when all streams are connected; until then nothing is sent.
     pub gate: watch::Receiver<bool>,
     /// Where everything that happens is told.
@@ -127,14 +132,90 @@ pub async fn run_stream(start: StreamStart, mut feed: impl Feed) {
                 connect: connect.take(),
             },
         );
-        let mut tell = |piece: Piece| start.tell(attempt, piece.into());
-        match open.exchange(&outgoing, &mut tell).await {
-            ExchangeEnd::Complete(at) => start.tell(attempt, What::Complete(at)),
-            ExchangeEnd::Broken { at, source, .. } => {
-                let reset = is_reset(&source);
-                let message = chain(&source);
-                return start.tell(attempt, What::Broken { at, reset, message });
+        if !exchange(&start, attempt, &mut open, &outgoing).await {
+            return;
+        }
+    }
+}
+
+/// Runs one request to its end; whether the connection ended well.
+async fn exchange(
+    start: &StreamStart,
+    attempt: u32,
+    open: &mut Connection,
+    outgoing: &Outgoing,
+) -> bool {
+    let mut exchange = Exchange {
+        start,
+        attempt,
+        answer: Some(Answer::new(start.endpoint)),
+        _active: start.health.as_deref().map(ThreadHealth::stream),
+    };
+    let end = open
+        .exchange(outgoing, &mut |piece| exchange.piece(piece))
+        .await;
+    match end {
+        ExchangeEnd::Complete(at) => {
+            exchange.end(at, BodyEnd::Complete, None);
+            true
+        }
+        ExchangeEnd::Broken { at, source, .. } => {
+            let end = if source.is_reset() {
+                BodyEnd::Reset
+            } else {
+                BodyEnd::Cut
+            };
+            exchange.end(at, end, Some(chain(&source)));
+            false
+        }
+    }
+}
+
+/// One request in the air. Dropping it tells what is known of the answer.
+struct Exchange<'a> {
+    start: &'a StreamStart,
+    attempt: u32,
+    answer: Option<Answer>,
+    _active: Option<ActiveStream<'a>>,
+}
+
+impl Exchange<'_> {
+    fn piece(&mut self, piece: Piece<'_>) {
+        let Some(answer) = &mut self.answer else {
+            return;
+        };
+        match piece {
+            Piece::Sent(at) => self.start.tell(self.attempt, What::Sent(at)),
+            Piece::Head(head, _) => answer.head(&head),
+            Piece::Data(bytes, stamp) => {
+                if let Some(health) = &self.start.health {
+                    health.read(stamp);
+                }
+                let batch = answer.data(bytes, stamp);
+                self.start.events(self.attempt, batch);
             }
+        }
+    }
+
+    fn end(&mut self, at: Nanos, end: BodyEnd, broken: Option<String>) {
+        let Some(answer) = self.answer.take() else {
+            return;
+        };
+        let (batch, reply) = answer.finish(at, end);
+        self.start.events(self.attempt, Some(batch));
+        let reply = Box::new(reply);
+        self.start
+            .tell(self.attempt, What::Ended { at, reply, broken });
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        if let Some(mut answer) = self.answer.take() {
+            let rest = answer.rest();
+            self.start.events(self.attempt, rest);
+            let partial = answer.partial();
+            self.start.tell(self.attempt, What::Dropped(partial));
         }
     }
 }
@@ -149,31 +230,16 @@ impl StreamStart {
         });
     }
 
+    fn events(&self, attempt: u32, batch: Option<Batch>) {
+        if let Some(batch) = batch.filter(|batch| !batch.events.is_empty()) {
+            self.tell(attempt, What::Events(Box::new(batch)));
+        }
+    }
+
     fn no_connection(&self, attempt: u32, error: ConnectError) {
         let at = self.clock.now();
         self.tell(attempt, What::NoConnection { at, error });
     }
-}
-
-impl From<Piece> for What {
-    fn from(piece: Piece) -> Self {
-        match piece {
-            Piece::Sent(at) => Self::Sent(at),
-            Piece::Head(head, stamp) => Self::Head(head, stamp),
-            Piece::Data(bytes, stamp) => Self::Data(bytes, stamp),
-        }
-    }
-}
-
-fn is_reset(error: &hyper::Error) -> bool {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if let Some(io) = error.downcast_ref::<std::io::Error>() {
-            return io.kind() == std::io::ErrorKind::ConnectionReset;
-        }
-        cause = error.source();
-    }
-    false
 }
 
 /// The error with its causes, separated by colons.

@@ -1,160 +1,193 @@
-//! Byte streams that stamp their reads and their first write.
+//! Sockets whose reads carry the kernel's receive timestamp where the system offers one.
 
 use std::io;
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use nix::sys::socket::{MsgFlags, send, setsockopt, shutdown, sockopt};
+use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 use crate::clock::{Clock, RealtimeOffset};
+use crate::registered::register;
 use crate::stamp::{Stamp, StampSource, Wire};
 
-/// A TCP stream whose reads carry the kernel's receive timestamp where the system offers one.
-pub(crate) struct StampedTcp {
-    stream: TcpStream,
+/// A connected stream socket.
+pub(crate) struct StampedSocket {
+    fd: AsyncFd<OwnedFd>,
     clock: Clock,
     offset: Arc<RealtimeOffset>,
     wire: Arc<Wire>,
-    kernel: bool,
-    #[cfg(target_os = "linux")]
-    control: Vec<u8>,
+    /// Whether the kernel takes arrival times for this socket.
+    stamped: bool,
+    /// A read of this many bytes found the receive buffer more than half full: the kernel counts
+    /// its own bookkeeping, which is at least as large as small segments are.
+    half_full: usize,
 }
 
-impl StampedTcp {
-    pub(crate) fn new(
+impl StampedSocket {
+    pub(crate) fn tcp(
         stream: TcpStream,
         clock: Clock,
         offset: Arc<RealtimeOffset>,
         wire: Arc<Wire>,
-    ) -> Self {
-        let kernel = enable_kernel_stamps(&stream);
-        Self {
-            stream,
+    ) -> io::Result<Self> {
+        // Without it the kernel may hold back a small request until the last one is acknowledged.
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        Self::new(stream.into(), clock, offset, wire)
+    }
+
+    fn new(
+        fd: OwnedFd,
+        clock: Clock,
+        offset: Arc<RealtimeOffset>,
+        wire: Arc<Wire>,
+    ) -> io::Result<Self> {
+        let stamped = enable_stamps(&fd);
+        let buffer = nix::sys::socket::getsockopt(&fd, sockopt::RcvBuf).unwrap_or(0);
+        Ok(Self {
+            fd: register(fd)?,
             clock,
             offset,
             wire,
-            kernel,
-            #[cfg(target_os = "linux")]
-            control: nix::cmsg_space!(nix::sys::time::TimeSpec),
-        }
-    }
-
-    fn read_time(&self) -> Stamp {
-        Stamp {
-            at: self.clock.now(),
-            source: StampSource::Read,
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn enable_kernel_stamps(stream: &TcpStream) -> bool {
-    nix::sys::socket::setsockopt(stream, nix::sys::socket::sockopt::ReceiveTimestampns, &true)
-        .is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn enable_kernel_stamps(_stream: &TcpStream) -> bool {
-    false
-}
-
-#[cfg(target_os = "linux")]
-impl StampedTcp {
-    /// One `recvmsg`: the bytes, and the kernel's stamp of the last segment among them.
-    fn receive(&mut self, into: &mut [u8]) -> io::Result<(usize, Option<i128>)> {
-        use std::os::fd::AsRawFd;
-
-        use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
-
-        let fd = self.stream.as_raw_fd();
-        let control = &mut self.control;
-        self.stream.try_io(tokio::io::Interest::READABLE, || {
-            let mut slices = [io::IoSliceMut::new(into)];
-            let message = recvmsg::<()>(fd, &mut slices, Some(control), MsgFlags::empty())
-                .map_err(io::Error::from)?;
-            let stamp = message.cmsgs().ok().and_then(|mut all| {
-                all.find_map(|one| match one {
-                    ControlMessageOwned::ScmTimestampns(at) => {
-                        Some(i128::from(at.tv_sec()) * 1_000_000_000 + i128::from(at.tv_nsec()))
-                    }
-                    _ => None,
-                })
-            });
-            Ok((message.bytes, stamp))
+            stamped,
+            half_full: if buffer == 0 { usize::MAX } else { buffer / 4 },
         })
     }
 
-    fn poll_stamped(
-        &mut self,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        loop {
-            ready!(self.stream.poll_read_ready(cx))?;
-            match self.receive(buf.initialize_unfilled()) {
-                Ok((n, kernel)) => {
-                    buf.advance(n);
-                    let stamp = kernel.and_then(|ns| self.offset.convert(ns)).map_or_else(
-                        || self.read_time(),
-                        |at| Stamp {
-                            at,
-                            source: StampSource::Kernel,
-                        },
-                    );
-                    if n > 0 {
-                        self.wire.set_read(stamp);
-                    }
-                    return Poll::Ready(Ok(()));
-                }
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Poll::Ready(Err(e)),
-            }
-        }
+    fn stamp(&self, kernel_ns: Option<i128>, read: usize) -> Stamp {
+        let read_at = self.clock.now();
+        let full = read >= self.half_full;
+        let at = kernel_ns.and_then(|ns| self.offset.convert(ns, read_at));
+        let of_read = Stamp {
+            full,
+            ..Stamp::of_read(read_at)
+        };
+        at.map_or(of_read, |at| Stamp {
+            at,
+            source: StampSource::Kernel,
+            ..of_read
+        })
     }
 }
 
-impl AsyncRead for StampedTcp {
+#[cfg(target_os = "linux")]
+fn enable_stamps(fd: &OwnedFd) -> bool {
+    setsockopt(fd, sockopt::ReceiveTimestampns, &true).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enable_stamps(_fd: &OwnedFd) -> bool {
+    false
+}
+
+/// One read: the bytes, and the kernel's stamp of the last segment among them, in nanoseconds
+/// since 1970.
+#[cfg(target_os = "linux")]
+fn receive(fd: RawFd, into: &mut [u8], stamped: bool) -> io::Result<(usize, Option<i128>)> {
+    use nix::sys::socket::{ControlMessageOwned, recvmsg};
+
+    if !stamped {
+        return plain_receive(fd, into);
+    }
+    // On the stack: this runs for every token.
+    let mut control = [0_u8; 64];
+    let mut slices = [io::IoSliceMut::new(into)];
+    let message = recvmsg::<()>(fd, &mut slices, Some(&mut control), MsgFlags::empty())?;
+    let stamp = message.cmsgs().ok().and_then(|mut all| {
+        all.find_map(|one| match one {
+            ControlMessageOwned::ScmTimestampns(at) => {
+                Some(i128::from(at.tv_sec()) * 1_000_000_000 + i128::from(at.tv_nsec()))
+            }
+            _ => None,
+        })
+    });
+    Ok((message.bytes, stamp))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn receive(fd: RawFd, into: &mut [u8], _stamped: bool) -> io::Result<(usize, Option<i128>)> {
+    plain_receive(fd, into)
+}
+
+fn plain_receive(fd: RawFd, into: &mut [u8]) -> io::Result<(usize, Option<i128>)> {
+    let read = nix::sys::socket::recv(fd, into, MsgFlags::empty())?;
+    Ok((read, None))
+}
+
+impl AsyncRead for StampedSocket {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        #[cfg(target_os = "linux")]
-        if this.kernel {
-            return this.poll_stamped(cx, buf);
+        loop {
+            let mut guard = ready!(this.fd.poll_read_ready(cx))?;
+            let into = buf.initialize_unfilled();
+            let room = into.len();
+            match receive(this.fd.as_raw_fd(), into, this.stamped) {
+                Ok((read, kernel_ns)) => {
+                    // Less than there was room for: the socket is empty, and the next arrival says
+                    // so. This saves one system call for every token.
+                    if read > 0 && read < room {
+                        guard.clear_ready();
+                    }
+                    buf.advance(read);
+                    if read > 0 {
+                        this.wire.set_read(this.stamp(kernel_ns, read));
+                    }
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => guard.clear_ready(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
         }
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut this.stream).poll_read(cx, buf))?;
-        if buf.filled().len() > before {
-            this.wire.set_read(this.read_time());
-        }
-        Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for StampedTcp {
+impl AsyncWrite for StampedSocket {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let clock = this.clock;
-        this.wire.note_write(|| clock.now());
-        Pin::new(&mut this.stream).poll_write(cx, bytes)
+        loop {
+            let mut guard = ready!(this.fd.poll_write_ready(cx))?;
+            this.wire.note_write(|| this.clock.now());
+            match send(this.fd.as_raw_fd(), bytes, no_signal()).map_err(io::Error::from) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => guard.clear_ready(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return Poll::Ready(other),
+            }
+        }
     }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let fd = self.fd.as_raw_fd();
+        Poll::Ready(shutdown(fd, nix::sys::socket::Shutdown::Write).map_err(io::Error::from))
     }
+}
+
+/// A peer that is gone is an error of this write, not a signal for the process.
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+fn no_signal() -> MsgFlags {
+    MsgFlags::MSG_NOSIGNAL
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+fn no_signal() -> MsgFlags {
+    MsgFlags::empty()
 }
 
 /// Any byte stream, stamped with the time when a read returned.
@@ -180,10 +213,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for StampedReads<T> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut this.inner).poll_read(cx, buf))?;
         if buf.filled().len() > before {
-            this.wire.set_read(Stamp {
-                at: this.clock.now(),
-                source: StampSource::Read,
-            });
+            this.wire.set_read(Stamp::of_read(this.clock.now()));
         }
         Poll::Ready(Ok(()))
     }

@@ -1,6 +1,6 @@
 //! The numbers and the status of a cell: methodology sections 4.2 to 5.
 
-use tokmark_run_format::cell::DecodeCell;
+use tokmark_run_format::cell::{ClientHealth, DecodeCell};
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, NotRun, Scrape, StampSource, Window};
 use tokmark_run_format::status::CellStatus;
 use tokmark_units::{float, format};
@@ -64,7 +64,7 @@ fn begun(evidence: &CellEvidence) -> DecodeCell {
     preemptions(&mut cell, evidence, window, &readings);
     if let (CellEnd::Measured, Some(window)) = (evidence.end, window) {
         let (timeline, attribution) = timeline::of(evidence, window);
-        fill_sources(&mut cell, &timeline, attribution);
+        fill_sources(&mut cell, &timeline, attribution, evidence.client.as_ref());
         fill_rates(&mut cell, &timeline);
         fill_streams(&mut cell, evidence, &timeline);
         launch::fill(&mut cell, evidence, &timeline, &readings);
@@ -112,11 +112,17 @@ fn settle(mut cell: DecodeCell, evidence: &CellEvidence, mut findings: Vec<Findi
     }
 }
 
-fn fill_sources(cell: &mut DecodeCell, timeline: &Timeline<'_>, attribution: Attribution) {
+fn fill_sources(
+    cell: &mut DecodeCell,
+    timeline: &Timeline<'_>,
+    attribution: Attribution,
+    client: Option<&ClientHealth>,
+) {
     let sources = &mut cell.sources;
     sources.tokens = attribution.source;
     sources.tokens_spread = attribution.spread;
     sources.shared_stamps = timeline.shared_stamps();
+    cell.client = client.cloned();
     cell.notes.extend(attribution.note);
     let with_events = timeline.flows().filter(|flow| !flow.inside().is_empty());
     let (mut kernel, mut read) = (false, false);

@@ -9,6 +9,7 @@
 mod bursts;
 pub mod capacity;
 pub mod cell;
+mod client;
 pub mod compare;
 pub mod counters;
 pub mod goodput;

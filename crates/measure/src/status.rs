@@ -9,6 +9,7 @@ use tokmark_run_format::status::CellStatus;
 use tokmark_units::{float, format};
 
 use crate::bursts::Bursts;
+use crate::client;
 use crate::timeline::Timeline;
 
 /// Fewest streams in decode on time average, as a share of C.
@@ -161,6 +162,7 @@ pub(crate) fn of_window(
 ) -> Vec<Finding> {
     [
         looped(evidence, timeline, cell),
+        client::limit(evidence, cell).map(|reason| Finding::new(CellStatus::ClientLimited, reason)),
         preempted(cell),
         queued(evidence, timeline, cell),
         restarts(cell),

@@ -42,6 +42,30 @@ pub struct LaunchTtft {
     pub connect_ms: Option<f64>,
 }
 
+/// How well the client kept up during a window (methodology section 5, `client_limited`). It hands
+/// over everything that it reads: nothing is ever dropped.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClientHealth {
+    /// Threads that send, read and stamp.
+    pub threads: u32,
+    /// Reads of measured connections.
+    pub reads: u64,
+    /// Reads that found the receive buffer more than half full.
+    pub full_reads: u64,
+    /// Median time that bytes waited in the kernel before they were read, in milliseconds; `null`
+    /// without kernel stamps.
+    pub read_lag_p50_ms: Option<f64>,
+    /// 99th percentile of the same, in milliseconds.
+    pub read_lag_p99_ms: Option<f64>,
+    /// 99th percentile of how late the threads' own timers fired, in milliseconds.
+    pub timer_lag_p99_ms: Option<f64>,
+    /// Time in milliseconds that a thread was not scheduled: the worst thread's.
+    pub stalled_ms: f64,
+    /// Processor time of the busiest thread as a share of the window, 0 to 1.
+    pub busiest_cpu: Option<f64>,
+}
+
 /// Where the figures of a cell come from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -164,6 +188,8 @@ pub struct DecodeCell {
     /// Where the figures come from.
     #[serde(default)]
     pub sources: Sources,
+    /// How well the client kept up.
+    pub client: Option<ClientHealth>,
     /// Failures by class.
     #[serde(default)]
     pub failures: Vec<FailureCount>,
@@ -218,6 +244,7 @@ impl DecodeCell {
             budget_tokens: None,
             admission_limit: None,
             sources: Sources::default(),
+            client: None,
             failures: Vec::new(),
             notes: Vec::new(),
             evidence: None,

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cell::ClientHealth;
+
 /// The value of the header's `format` field that this crate writes.
 pub const FORMAT: &str = "tokmark-evidence/1";
 
@@ -270,6 +272,8 @@ pub struct CellEvidence {
     pub streams: Vec<RequestEvidence>,
     /// Every reading of the server's gauges used.
     pub scrapes: Vec<Scrape>,
+    /// How well the client kept up during the window.
+    pub client: Option<ClientHealth>,
     /// Remarks made while measuring.
     pub notes: Vec<String>,
 }

@@ -11,7 +11,7 @@ use tokmark_bench::{
     ConnectDial, Endpoint, InMemory, Outcome, Progress, Route, Run, RunError, Session, Settings,
     control_endpoint,
 };
-use tokmark_driver::{Clock, Connect, Io, MemoryConnect};
+use tokmark_driver::{Clock, Connect, Io, LoadThreads, MemoryConnect};
 use tokmark_engines::{Control, DEFAULT_TIMEOUT, IdentifyError, Target};
 use tokmark_sim::{SimConfig, SimServer};
 
@@ -71,7 +71,7 @@ impl SimBench {
                 capabilities,
                 model,
                 route: Route::new(endpoint, "sim", "", &[]),
-                load: tokio::runtime::Handle::current(),
+                load: LoadThreads::on(tokio::runtime::Handle::current()),
             },
         })
     }

@@ -1,36 +1,9 @@
-//! The thread that reads and stamps what servers send, and does nothing else.
+//! The threads that send, read and stamp, and what the system lets them open.
 
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokmark_driver::LoadThreads;
 
-/// A runtime of one thread. It ends when this is dropped.
-pub(crate) struct LoadThread {
-    handle: Handle,
-    _stop: oneshot::Sender<()>,
-}
-
-impl LoadThread {
-    /// Starts it.
-    pub(crate) fn start() -> std::io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let handle = runtime.handle().clone();
-        let (stop, stopped) = oneshot::channel::<()>();
-        std::thread::Builder::new()
-            .name("load".to_owned())
-            .spawn(move || {
-                // Ends when the sender is dropped, which is the only signal there is.
-                let _dropped = runtime.block_on(stopped);
-            })?;
-        Ok(Self {
-            handle,
-            _stop: stop,
-        })
-    }
-
-    /// Where streams are spawned.
-    pub(crate) fn handle(&self) -> Handle {
-        self.handle.clone()
-    }
+/// One load thread for each core that this process may use.
+pub(crate) fn start() -> std::io::Result<LoadThreads> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    LoadThreads::start(cores)
 }

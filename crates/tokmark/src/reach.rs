@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
-use tokio::runtime::Handle;
 use tokmark_bench::{ConnectDial, Endpoint, Route, Session, control_endpoint};
-use tokmark_driver::{Clock, Connect, Target, TcpConnect, TlsSettings};
+use tokmark_driver::{Clock, Connect, LoadThreads, Target, TcpConnect, TlsSettings};
 use tokmark_engines::{Address, Control, DEFAULT_TIMEOUT, IdentifyError, Scheme};
 use tokmark_machine::LaunchCommand;
 
@@ -45,7 +44,7 @@ fn is_loopback(host: &str) -> bool {
 pub(crate) async fn reach(
     args: &ServerArgs,
     endpoint: Endpoint,
-    load: Handle,
+    load: LoadThreads,
     try_fields: bool,
 ) -> Outcome<Reached> {
     let address = Address::parse(&args.url).map_err(|error| {

@@ -7,8 +7,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokmark_driver::{
-    Arrival, Clock, Connect, Outgoing, StreamStart, Target, TcpConnect, TlsSettings, run_stream,
+    Arrival, Batch, Clock, Connect, Outgoing, StreamStart, Target, TcpConnect, TlsSettings, What,
+    run_stream,
 };
+use tokmark_openai_stream::reply::FailureClass;
+use tokmark_openai_stream::request::Endpoint;
+use tokmark_units::Nanos;
 
 pub(crate) const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -16,6 +20,48 @@ pub(crate) const HEAD: &[u8] =
 /// One chunk of a chunked body.
 pub(crate) fn chunk(text: &str) -> Vec<u8> {
     format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
+}
+
+/// One event of the completions endpoint, as a chunk.
+pub(crate) fn event(text: &str) -> Vec<u8> {
+    chunk(&format!(
+        "data: {{\"choices\":[{{\"text\":\"{text}\"}}]}}\n\n"
+    ))
+}
+
+/// The end of a stream that went well, with the end of its body.
+pub(crate) fn done() -> Vec<u8> {
+    let frames = "data: {\"choices\":[{\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
+    [chunk(frames), b"0\r\n\r\n".to_vec()].concat()
+}
+
+/// When the events of all requests came.
+pub(crate) fn times(all: &[Arrival]) -> Vec<Nanos> {
+    batches(all)
+        .flat_map(|batch| batch.events.iter().map(|event| event.at))
+        .collect()
+}
+
+/// What was generated.
+pub(crate) fn text(all: &[Arrival]) -> String {
+    batches(all).map(|batch| batch.text.as_str()).collect()
+}
+
+pub(crate) fn batches(all: &[Arrival]) -> impl Iterator<Item = &Batch> {
+    all.iter().filter_map(|arrival| match &arrival.what {
+        What::Events(batch) => Some(&**batch),
+        _ => None,
+    })
+}
+
+/// The class of failure of every answer that came to an end.
+pub(crate) fn endings(all: &[Arrival]) -> Vec<Option<FailureClass>> {
+    all.iter()
+        .filter_map(|arrival| match &arrival.what {
+            What::Ended { reply, .. } => Some(reply.failure.as_ref().map(|f| f.class)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Reads one request whole.
@@ -96,6 +142,8 @@ pub(crate) fn start(
         first_attempt: 0,
         connector,
         clock,
+        endpoint: Endpoint::Completions,
+        health: None,
         gate: gate_end,
         arrivals: sender,
     };

@@ -1,7 +1,13 @@
-use tokio::io::AsyncReadExt;
-use tokmark_driver::{Clock, ConnectError, What};
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::server::{HEAD, answer, chunk, listen, request, run, start, tcp};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokmark_driver::{Clock, ConnectError, MemoryConnect, What};
+use tokmark_openai_stream::reply::FailureClass;
+
+use crate::server::{
+    HEAD, answer, batches, done, endings, event, listen, request, run, start, tcp, text,
+};
 
 #[tokio::test]
 async fn b058_connect_time_stands_apart_once_for_a_kept_connection() {
@@ -16,7 +22,7 @@ async fn b058_connect_time_stands_apart_once_for_a_kept_connection() {
                 "{text}"
             );
             served += 1;
-            answer(&mut io, &[HEAD, &chunk("x"), b"0\r\n\r\n"]).await;
+            answer(&mut io, &[HEAD, &event("x"), &done()]).await;
             if served == 3 {
                 break;
             }
@@ -33,11 +39,7 @@ async fn b058_connect_time_stands_apart_once_for_a_kept_connection() {
         })
         .collect();
     assert_eq!(connects, [true, false, false]);
-    let ends = all
-        .iter()
-        .filter(|a| matches!(a.what, What::Complete(_)))
-        .count();
-    assert_eq!(ends, 3);
+    assert_eq!(endings(&all), [None; 3]);
 }
 
 #[tokio::test]
@@ -48,19 +50,13 @@ async fn a_server_that_closes_after_each_answer_is_reconnected_to() {
         for _ in 0..2 {
             let (mut io, _) = listener.accept().await.unwrap();
             request(&mut io).await.unwrap();
-            answer(
-                &mut io,
-                &[b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx"],
-            )
-            .await;
+            let head: &[u8] =
+                b"HTTP/1.1 200 OK\r\nConnection: Close\r\ntransfer-encoding: chunked\r\n\r\n";
+            answer(&mut io, &[head, &event("x"), &done()]).await;
         }
     };
     let (all, ()) = tokio::join!(run(tcp(port, clock), clock, 2), server);
-    let ends = all
-        .iter()
-        .filter(|a| matches!(a.what, What::Complete(_)))
-        .count();
-    assert_eq!(ends, 2, "{all:?}");
+    assert_eq!(endings(&all), [None; 2], "{all:?}");
 }
 
 #[tokio::test]
@@ -70,17 +66,11 @@ async fn b028_a_cut_body_is_broken_not_complete() {
     let server = async {
         let (mut io, _) = listener.accept().await.unwrap();
         request(&mut io).await.unwrap();
-        answer(&mut io, &[HEAD, &chunk("half")]).await;
+        answer(&mut io, &[HEAD, &event("half")]).await;
     };
     let (all, ()) = tokio::join!(run(tcp(port, clock), clock, 5), server);
-    assert!(
-        matches!(all.last().unwrap().what, What::Broken { .. }),
-        "{all:?}"
-    );
-    assert!(
-        all.iter()
-            .any(|a| matches!(&a.what, What::Data(b, _) if b == "half"))
-    );
+    assert_eq!(endings(&all), [Some(FailureClass::CutStream)], "{all:?}");
+    assert_eq!(text(&all), "half");
 }
 
 #[tokio::test]
@@ -103,9 +93,9 @@ async fn dropping_a_stream_closes_its_connection() {
     let (mut arrivals, task) = start(tcp(port, clock), clock, 1);
     let (mut io, _) = listener.accept().await.unwrap();
     request(&mut io).await.unwrap();
-    answer(&mut io, &[HEAD, &chunk("x")]).await;
+    answer(&mut io, &[HEAD, &event("x")]).await;
     while let Some(arrival) = arrivals.recv().await {
-        if matches!(arrival.what, What::Data(..)) {
+        if matches!(arrival.what, What::Events(_)) {
             break;
         }
     }
@@ -114,4 +104,36 @@ async fn dropping_a_stream_closes_its_connection() {
     // Ends, by a close or a reset, only because the client is gone.
     let _closed = io.read_to_end(&mut rest).await;
     assert_eq!(rest, b"");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_dropped_stream_has_read_is_not_lost() {
+    let clock = Clock::start();
+    let connector = MemoryConnect::new(|| {
+        let (client, mut server) = tokio::io::duplex(65_536);
+        tokio::spawn(async move {
+            request(&mut server).await.unwrap();
+            server.write_all(HEAD).await.unwrap();
+            for text in ["a", "b", "c"] {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                server.write_all(&event(text)).await.unwrap();
+            }
+            std::future::pending::<()>().await;
+        });
+        Box::new(client)
+    });
+    let (mut arrivals, task) = start(Arc::new(connector), clock, 1);
+    tokio::time::sleep(Duration::from_millis(17)).await;
+    task.abort();
+    let mut all = Vec::new();
+    while let Some(arrival) = arrivals.recv().await {
+        all.push(arrival);
+    }
+    assert_eq!(text(&all), "abc");
+    assert_eq!(
+        batches(&all).count(),
+        2,
+        "the first at once, the rest at the end"
+    );
+    assert!(matches!(all.last().unwrap().what, What::Dropped(_)));
 }

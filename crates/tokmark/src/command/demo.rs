@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::{Declared, Facts, Keep, OutputDir, Session, Settings, assemble};
+use tokmark_driver::LoadThreads;
 use tokmark_run_format::hardware::{Accelerator, Hardware, MachineClass};
 use tokmark_run_format::{RunDocument, write_document};
 use tokmark_sim::Preset;
@@ -20,7 +21,7 @@ use super::{run as run_command, sim};
 use crate::args::{DemoArgs, ServerArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::LoadThread;
+use crate::load;
 use crate::progress::Looks;
 use crate::reach::reach;
 use crate::{identity, say};
@@ -57,7 +58,7 @@ pub(crate) async fn run(args: DemoArgs, quiet: bool) -> Outcome {
 async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<RunDocument> {
     let (stop, server) = simulated_server()?;
     let settings = settings();
-    let load = LoadThread::start().map_err(|error| Failure::new(Exit::Failed, error))?;
+    let load = load::start().map_err(|error| Failure::new(Exit::Failed, error))?;
     let session = session(server, &load).await?;
     if !quiet {
         say::progress("measuring a simulated RTX 3090 with a 14B model, about 80 seconds");
@@ -129,7 +130,7 @@ async fn serve_simulation(
     }
 }
 
-async fn session(server: SocketAddr, load: &LoadThread) -> Outcome<Session> {
+async fn session(server: SocketAddr, load: &LoadThreads) -> Outcome<Session> {
     let args = ServerArgs {
         url: server.to_string(),
         model: None,
@@ -141,7 +142,7 @@ async fn session(server: SocketAddr, load: &LoadThread) -> Outcome<Session> {
         insecure: false,
         connect_to: None,
     };
-    let reached = reach(&args, settings().endpoint, load.handle(), true).await?;
+    let reached = reach(&args, settings().endpoint, load.clone(), true).await?;
     Ok(reached.session)
 }
 

@@ -12,7 +12,7 @@ use tokmark_units::{Nanos, float, format};
 use crate::args::ProbeArgs;
 use crate::exit::Exit;
 use crate::failure::Outcome;
-use crate::load::LoadThread;
+use crate::load;
 use crate::reach::{Reached, reach};
 use crate::{say, settings};
 
@@ -29,9 +29,9 @@ struct Planned {
 /// Says what the server is and which cells a run would measure.
 pub(crate) async fn run(args: ProbeArgs) -> Outcome {
     let settings = settings::settings(&args.plan)?;
-    let load = LoadThread::start().map_err(|e| crate::failure::Failure::new(Exit::Failed, e))?;
+    let load = load::start().map_err(|e| crate::failure::Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
-    let reached = reach(&args.server, endpoint, load.handle(), false).await?;
+    let reached = reach(&args.server, endpoint, load, false).await?;
     let limits = Limits::of(&reached.session.server.engine, settings.kv_budget);
     let matrix = matrix::resolve(&settings, limits.max_length);
     let cells = plan(&settings, &limits, &matrix);

@@ -16,7 +16,7 @@ use crate::args::RunArgs;
 use crate::args::work::FactArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::load::LoadThread;
+use crate::load;
 use crate::progress::Looks;
 use crate::reach::{Reached, reach};
 use crate::{identity, progress, say, settings};
@@ -24,9 +24,9 @@ use crate::{identity, progress, say, settings};
 /// Measures a server.
 pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let settings = settings::settings(&args.plan)?;
-    let load = LoadThread::start().map_err(|e| Failure::new(Exit::Failed, e))?;
+    let load = load::start().map_err(|e| Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
-    let reached = reach(&args.server, endpoint, load.handle(), true).await?;
+    let reached = reach(&args.server, endpoint, load, true).await?;
     let machine = Machine::of(&reached, &args.facts)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;

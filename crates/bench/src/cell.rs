@@ -302,7 +302,9 @@ impl Running<'_> {
                 break;
             }
         }
-        self.client = Health::between(before, &self.session.load.sample()).map(client_health);
+        self.client = Health::between(before, &self.session.load.sample())
+            .as_ref()
+            .map(client_health);
         flight.advance_to(end).await;
         if !self.task.counted {
             self.let_requests_end(flight, end).await;
@@ -330,7 +332,7 @@ impl Running<'_> {
     }
 }
 
-fn client_health(health: Health) -> ClientHealth {
+fn client_health(health: &Health) -> ClientHealth {
     let ms = |lag: Option<Nanos>| lag.map(Nanos::as_millis_f64);
     ClientHealth {
         threads: health.threads,

@@ -1,6 +1,6 @@
 //! What an engine counts about itself, as a server's metrics page shows it.
 
-use super::request::Finish;
+use super::request::{Finish, RequestId};
 use tokmark_units::float;
 
 /// A cumulative histogram in the sense of Prometheus.
@@ -88,6 +88,8 @@ pub struct Counters {
     pub finished_stop: u64,
     /// Requests that ended at their length.
     pub finished_length: u64,
+    /// Requests that were aborted.
+    pub finished_abort: u64,
     /// Steps of sequences that verified drafts.
     pub drafts: u64,
     /// Tokens drafted.
@@ -120,6 +122,7 @@ impl Counters {
             prefix_hits: 0,
             finished_stop: 0,
             finished_length: 0,
+            finished_abort: 0,
             drafts: 0,
             draft_tokens: 0,
             accepted_by_position: vec![0; usize::try_from(drafts).unwrap_or(0)],
@@ -136,6 +139,7 @@ impl Counters {
         match finish {
             Finish::Stop => self.finished_stop += 1,
             Finish::Length => self.finished_length += 1,
+            Finish::Abort => self.finished_abort += 1,
         }
         self.request_prompt_tokens.observe(f64::from(prompt));
         self.request_generation_tokens.observe(f64::from(generated));
@@ -151,6 +155,23 @@ impl Counters {
     }
 }
 
+/// One running sequence at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SequenceStats {
+    /// Its request.
+    pub id: RequestId,
+    /// Tokens of its prompt.
+    pub prompt_tokens: u32,
+    /// Those of them that were found in the prefix cache.
+    pub cached_tokens: u32,
+    /// Tokens whose KV is computed, prompt and output together.
+    pub computed: u32,
+    /// Generated tokens.
+    pub generated: u32,
+    /// Tokens that it may generate in all.
+    pub output_tokens: u32,
+}
+
 /// One rank at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankStats {
@@ -158,6 +179,8 @@ pub struct RankStats {
     pub running: u32,
     /// Sequences in its queue.
     pub waiting: u32,
+    /// The running sequences, in the order of their admission.
+    pub sequences: Vec<SequenceStats>,
     /// Blocks that nobody holds.
     pub free_blocks: u64,
     /// Blocks that can be used.

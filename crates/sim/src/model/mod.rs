@@ -28,7 +28,7 @@ pub use cost::{
     NanosPerExpert, NanosPerPair, NanosPerSequence, NanosPerToken, RoutedExperts, StepCost,
     StepWork,
 };
-pub use counters::{Counters, Histogram, RankStats};
+pub use counters::{Counters, Histogram, RankStats, SequenceStats};
 pub use request::{Finish, Output, Refusal, Request, RequestId};
 
 use rank::Rank;
@@ -114,12 +114,53 @@ impl Engine {
     /// Drops a request at `at`; its blocks are free from then on. False when it is not there any
     /// more.
     pub fn cancel(&mut self, at: Nanos, id: RequestId) -> bool {
+        self.take(at, id).is_some()
+    }
+
+    /// Drops a request as [`Engine::cancel`] does, and gives its last output: no token, and
+    /// [`Finish::Abort`].
+    pub fn abort(&mut self, at: Nanos, id: RequestId) -> Option<Output> {
+        let (sequence, rank) = self.take(at, id)?;
+        if let Some(rank) = usize::try_from(rank)
+            .ok()
+            .and_then(|at| self.ranks.get_mut(at))
+        {
+            rank.count_abort(&sequence);
+        }
+        Some(Output {
+            id,
+            at: self.now,
+            tokens: 0,
+            first: sequence.generated == 0,
+            finished: Some(Finish::Abort),
+            prefill_start: sequence.prefill_start.unwrap_or(self.now),
+            cached_tokens: sequence.cached_tokens,
+            preemptions: sequence.preemptions,
+            rank,
+        })
+    }
+
+    /// Takes a request out, with the number of the rank that it was on.
+    fn take(&mut self, at: Nanos, id: RequestId) -> Option<(Sequence, u32)> {
         self.move_up_to(at);
         if let Some(place) = self.arriving.iter().position(|s| s.id == id) {
-            self.arriving.remove(place);
-            return true;
+            return self.arriving.remove(place).map(|sequence| (sequence, 0));
         }
-        self.ranks.iter_mut().any(|rank| rank.cancel(id))
+        let taken = self.ranks.iter_mut().zip(0u32..);
+        taken
+            .filter_map(|(rank, number)| rank.take(id).map(|sequence| (sequence, number)))
+            .next()
+    }
+
+    /// Forgets all cached prefixes. False, and nothing is done, while a request is in the engine.
+    pub fn clear_cache(&mut self) -> bool {
+        let idle = self.arriving.is_empty() && self.ranks.iter().all(|rank| rank.load() == 0);
+        if idle {
+            for rank in &mut self.ranks {
+                rank.clear_cache(&self.config);
+            }
+        }
+        idle
     }
 
     /// When something happens next; `None` when the engine is idle.

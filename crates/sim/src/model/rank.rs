@@ -14,8 +14,8 @@ use tokmark_units::{Nanos, float};
 use super::blocks::{BlockId, BlockPool};
 use super::config::EngineConfig;
 use super::cost::StepWork;
-use super::counters::{Counters, RankStats};
-use super::request::{Output, RequestId};
+use super::counters::{Counters, RankStats, SequenceStats};
+use super::request::{Finish, Output, RequestId};
 use super::sequence::Sequence;
 use crate::rng::Rng;
 
@@ -60,18 +60,26 @@ impl Rank {
         self.waiting.push_back(sequence);
     }
 
-    /// Drops a sequence wherever it is; the step in flight keeps its length.
-    pub(super) fn cancel(&mut self, id: RequestId) -> bool {
+    /// Takes a sequence out wherever it is; the step in flight keeps its length.
+    pub(super) fn take(&mut self, id: RequestId) -> Option<Sequence> {
         if let Some(at) = self.waiting.iter().position(|s| s.id == id) {
-            self.waiting.remove(at);
-            return true;
+            return self.waiting.remove(at);
         }
-        let Some(at) = self.running.iter().position(|s| s.id == id) else {
-            return false;
-        };
+        let at = self.running.iter().position(|s| s.id == id)?;
         let mut sequence = self.running.remove(at);
         self.pool.release(&mut sequence.blocks);
-        true
+        Some(sequence)
+    }
+
+    /// Counts a sequence that was taken out on somebody's order.
+    pub(super) fn count_abort(&mut self, sequence: &Sequence) {
+        let (prompt, generated) = (sequence.prompt_tokens, sequence.generated);
+        self.counters.count_finish(Finish::Abort, prompt, generated);
+    }
+
+    /// Forgets all cached prefixes; only an idle rank may be asked.
+    pub(super) fn clear_cache(&mut self, config: &EngineConfig) {
+        self.pool = BlockPool::new(config.num_blocks);
     }
 
     /// Starts a step at `now` when none is in flight and there is something to do.
@@ -264,6 +272,7 @@ impl Rank {
         RankStats {
             running: u32::try_from(self.running.len()).unwrap_or(u32::MAX),
             waiting: u32::try_from(self.waiting.len()).unwrap_or(u32::MAX),
+            sequences: self.running.iter().map(sequence_stats).collect(),
             free_blocks: float::len_u64(self.pool.free()),
             usable_blocks: float::len_u64(self.pool.usable()),
             counters: self.counters.clone(),
@@ -278,6 +287,17 @@ impl Rank {
         let blocks = self.running.iter().map(|s| s.blocks.len()).sum();
         assert!(self.waiting.iter().all(|s| s.blocks.is_empty()));
         (holders, blocks, self.running.len())
+    }
+}
+
+fn sequence_stats(sequence: &Sequence) -> SequenceStats {
+    SequenceStats {
+        id: sequence.id,
+        prompt_tokens: sequence.prompt_tokens,
+        cached_tokens: sequence.cached_tokens,
+        computed: sequence.computed,
+        generated: sequence.generated,
+        output_tokens: sequence.output_tokens,
     }
 }
 

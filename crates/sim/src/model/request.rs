@@ -18,6 +18,8 @@ pub enum Finish {
     Length,
     /// The model ended by itself; its last token is the end token, which has no text.
     Stop,
+    /// Somebody else ended it.
+    Abort,
 }
 
 /// One request, its answer's length decided beforehand.

@@ -1,31 +1,19 @@
 //! What a generation request asks for, read from its JSON body and checked as the servers check it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::chunk::Route;
-use super::error::ApiError;
+use super::dialect::{Accepts, Fit, Naming, UsageRule, Zero};
+use super::error::{ApiError, FieldFault};
 use super::field::{boolean, integer, missing, number, wrong};
+use super::shape::{Fields, Speech, UsageWish, Wishes};
 use crate::config::SimConfig;
-use crate::dialect::Dialect;
 use crate::rng::mix;
 use crate::tokenizer::{Message, Role, TokenId, Tokenizer};
-
-/// Where a stream tells its token counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum UsageWish {
-    /// Nowhere.
-    Nowhere,
-    /// In a chunk of its own at the end.
-    Last,
-    /// In every chunk, and at the end.
-    Every,
-}
 
 /// A generation request that can be run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ask {
-    pub(super) route: Route,
-    /// The model's id as it was asked for, to be repeated in the answer.
+    /// The model's id as the answer repeats it.
     pub(super) model: String,
     pub(super) prompt: Vec<TokenId>,
     pub(super) stream: bool,
@@ -34,45 +22,51 @@ pub(super) struct Ask {
     pub(super) ignore_eos: bool,
     /// The seed of an answer that is to be the same each time; `None` when each is its own.
     pub(super) seed: Option<u64>,
-    pub(super) usage: UsageWish,
-    pub(super) return_token_ids: bool,
+    pub(super) wishes: Wishes,
+    /// The data-parallel rank asked for.
+    pub(super) rank: Option<u32>,
     pub(super) cache_salt: u64,
 }
-
-/// Output of a completion that does not say how long it shall be, as OpenAI and vLLM have it.
-const COMPLETION_TOKENS: u32 = 16;
 
 impl Ask {
     /// Reads a request in the order in which vLLM checks it: fields, model, options, lengths.
     pub(super) fn read(
-        fields: &Map<String, Value>,
-        route: Route,
+        fields: &Fields,
+        speech: Speech,
+        accepts: &Accepts,
         config: &SimConfig,
         tokenizer: Tokenizer,
     ) -> Result<Self, ApiError> {
-        let vllm = config.dialect == Dialect::Vllm;
-        let prompt = match route {
-            Route::Chat => chat_prompt(fields, tokenizer)?,
-            Route::Completion => completion_prompt(fields, tokenizer)?,
+        known(fields, accepts)?;
+        let mut prompt = match speech {
+            Speech::Chat => tokenizer.encode_chat(&messages(fields)?, true),
+            Speech::Text => text_prompt(fields, tokenizer, accepts)?,
         };
-        let limit = match route {
-            Route::Chat => match integer(fields, "max_completion_tokens")? {
-                Some(limit) => Some(limit),
-                None => integer(fields, "max_tokens")?,
-            },
-            Route::Completion => integer(fields, "max_tokens")?,
-        };
+        let limit = limit(fields, speech, accepts)?;
         let stream = boolean(fields, "stream")?;
-        let min_tokens = integer(fields, "min_tokens")?.filter(|_| vllm).unwrap_or(0);
+        let min_tokens = match accepts.min_tokens {
+            Some(name) => integer(fields, name)?.unwrap_or(0),
+            None => 0,
+        };
         let seed = integer(fields, "seed")?;
         let greedy = number(fields, "temperature")?.is_some_and(|t| t <= 0.0);
         number(fields, "top_p")?;
-        let ignore_eos = boolean(fields, "ignore_eos")? && vllm;
-        let return_token_ids = boolean(fields, "return_token_ids")? && vllm;
-        let model = model(fields, config)?;
+        let ignore_eos = accepts.ignore_eos && boolean(fields, "ignore_eos")?;
+        let token_ids = asked_for(fields, accepts.token_ids)?;
+        let timings = accepts.timings && boolean(fields, "timings_per_token")?;
+        let rank = match accepts.rank_field {
+            Some(name) => integer(fields, name)?.and_then(|rank| u32::try_from(rank).ok()),
+            None => None,
+        };
+        let model = model(fields, accepts.naming, config)?;
         one_choice(fields)?;
-        let usage = stream_options(fields, stream, vllm)?;
-        let max_tokens = output_limit(limit, route, &prompt, config)?;
+        let usage = stream_options(fields, stream, accepts)?;
+        let room = Room {
+            speech,
+            accepts,
+            longest: i64::from(config.engine.max_model_len),
+        };
+        let max_tokens = room.fit(limit, &mut prompt)?;
         if min_tokens > i64::from(max_tokens) {
             let message =
                 format!("min_tokens must be less than or equal to max_tokens={max_tokens}.");
@@ -80,7 +74,6 @@ impl Ask {
         }
         let salt = fields.get("cache_salt").and_then(Value::as_str);
         Ok(Self {
-            route,
             model,
             prompt,
             stream,
@@ -92,28 +85,61 @@ impl Ask {
             } else {
                 seed.map(|seed| mix(seed.unsigned_abs()))
             },
-            usage,
-            return_token_ids,
+            wishes: Wishes {
+                usage,
+                token_ids,
+                timings,
+                cached_tokens: config.prompt_tokens_details,
+            },
+            rank,
             cache_salt: salt.map_or(0, salt_hash),
         })
     }
 }
 
-/// `POST /tokenize` takes a text or a chat.
+/// Refuses fields that the server does not know, where it does so.
+fn known(fields: &Fields, accepts: &Accepts) -> Result<(), ApiError> {
+    let Some(only) = accepts.only else {
+        return Ok(());
+    };
+    match fields.keys().find(|name| !only.contains(&name.as_str())) {
+        Some(name) => Err(ApiError::Field {
+            field: name.clone(),
+            fault: FieldFault::Refused,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The first of the names of the output length that is given.
+fn limit(fields: &Fields, speech: Speech, accepts: &Accepts) -> Result<Option<i64>, ApiError> {
+    let names = match speech {
+        Speech::Chat => accepts.chat_limits,
+        Speech::Text => accepts.text_limits,
+    };
+    let mut limit = None;
+    for name in names {
+        limit = limit.or(integer(fields, name)?);
+    }
+    Ok(limit.filter(|limit| *limit >= 0 || !accepts.negative_is_none))
+}
+
+fn asked_for(fields: &Fields, flag: Option<&str>) -> Result<bool, ApiError> {
+    flag.map_or(Ok(false), |name| boolean(fields, name))
+}
+
+/// The tokens of a text or of a chat, as tokenization routes take them.
 pub(super) fn tokenize(
-    fields: &Map<String, Value>,
-    config: &SimConfig,
+    fields: &Fields,
+    text: &str,
     tokenizer: Tokenizer,
 ) -> Result<Vec<TokenId>, ApiError> {
-    model(fields, config)?;
     if !fields.contains_key("messages") {
-        let prompt = fields
-            .get("prompt")
-            .ok_or_else(|| missing("prompt", fields))?;
+        let prompt = fields.get(text).ok_or_else(|| missing(text, fields))?;
         return match prompt {
-            Value::String(text) => Ok(tokenizer.encode(text)),
+            Value::String(prompt) => Ok(tokenizer.encode(prompt)),
             other => Err(wrong(
-                "prompt",
+                text,
                 "string_type",
                 "Input should be a valid string",
                 other,
@@ -127,14 +153,8 @@ pub(super) fn tokenize(
     Ok(tokenizer.encode_chat(&messages(fields)?, generation_prompt))
 }
 
-fn chat_prompt(
-    fields: &Map<String, Value>,
-    tokenizer: Tokenizer,
-) -> Result<Vec<TokenId>, ApiError> {
-    Ok(tokenizer.encode_chat(&messages(fields)?, true))
-}
-
-fn messages(fields: &Map<String, Value>) -> Result<Vec<Message>, ApiError> {
+/// The messages of a chat.
+pub(super) fn messages(fields: &Fields) -> Result<Vec<Message>, ApiError> {
     let list = match fields.get("messages") {
         None => return Err(missing("messages", fields)),
         Some(Value::Array(list)) => list,
@@ -171,9 +191,10 @@ fn content(value: Option<&Value>) -> String {
 }
 
 /// A completion's prompt: a text, a list of token ids, or a list with one of these.
-fn completion_prompt(
-    fields: &Map<String, Value>,
+fn text_prompt(
+    fields: &Fields,
     tokenizer: Tokenizer,
+    accepts: &Accepts,
 ) -> Result<Vec<TokenId>, ApiError> {
     let prompt = fields
         .get("prompt")
@@ -186,18 +207,10 @@ fn completion_prompt(
     };
     match single {
         Value::String(text) => Ok(tokenizer.encode(text)),
-        Value::Array(list) if list.iter().all(Value::is_number) => {
-            let ids = list.iter().map(|id| {
-                let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
-                id.filter(|id| *id < tokenizer.vocabulary())
-            });
-            let ids: Option<Vec<_>> = ids.collect();
-            ids.ok_or_else(|| ApiError::Value {
-                param: Some("prompt"),
-                message: "A token id of the prompt is out of the vocabulary.".to_owned(),
-            })
+        Value::Array(list) if accepts.id_prompts && list.iter().all(Value::is_number) => {
+            token_ids(list, tokenizer)
         }
-        Value::Array(_) => Err(ApiError::Value {
+        Value::Array(_) if accepts.id_prompts => Err(ApiError::Value {
             param: Some("prompt"),
             message: "The simulator takes one prompt a request.".to_owned(),
         }),
@@ -210,11 +223,33 @@ fn completion_prompt(
     }
 }
 
-fn model(fields: &Map<String, Value>, config: &SimConfig) -> Result<String, ApiError> {
+fn token_ids(list: &[Value], tokenizer: Tokenizer) -> Result<Vec<TokenId>, ApiError> {
+    let ids = list.iter().map(|id| {
+        let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
+        id.filter(|id| *id < tokenizer.vocabulary())
+    });
+    let ids: Option<Vec<_>> = ids.collect();
+    ids.ok_or_else(|| ApiError::Value {
+        param: Some("prompt"),
+        message: "A token id of the prompt is out of the vocabulary.".to_owned(),
+    })
+}
+
+/// The model that the answer names.
+pub(super) fn model(
+    fields: &Fields,
+    naming: Naming,
+    config: &SimConfig,
+) -> Result<String, ApiError> {
     let served = &config.model.served_name;
     match fields.get("model") {
         None | Some(Value::Null) => Ok(served.clone()),
-        Some(Value::String(asked)) if asked == served || config.model.aliases.contains(asked) => {
+        Some(Value::String(_)) if naming == Naming::Ignore => Ok(served.clone()),
+        Some(Value::String(asked))
+            if naming == Naming::Echo
+                || asked == served
+                || config.model.aliases.contains(asked) =>
+        {
             Ok(asked.clone())
         }
         Some(Value::String(asked)) => {
@@ -233,7 +268,7 @@ fn model(fields: &Map<String, Value>, config: &SimConfig) -> Result<String, ApiE
     }
 }
 
-fn one_choice(fields: &Map<String, Value>) -> Result<(), ApiError> {
+fn one_choice(fields: &Fields) -> Result<(), ApiError> {
     match integer(fields, "n")? {
         None | Some(1) => Ok(()),
         Some(n) => Err(ApiError::parameter(
@@ -245,28 +280,17 @@ fn one_choice(fields: &Map<String, Value>) -> Result<(), ApiError> {
 }
 
 /// What a stream says of its token counts.
-fn stream_options(
-    fields: &Map<String, Value>,
-    stream: bool,
-    vllm: bool,
-) -> Result<UsageWish, ApiError> {
+fn stream_options(fields: &Fields, stream: bool, accepts: &Accepts) -> Result<UsageWish, ApiError> {
     match fields.get("stream_options") {
-        None | Some(Value::Null) => Ok(UsageWish::Nowhere),
-        Some(_) if !stream => Err(ApiError::Value {
+        None | Some(Value::Null) => Ok(UsageWish::default()),
+        Some(_) if accepts.usage == UsageRule::Ignored => Ok(UsageWish::default()),
+        Some(_) if !stream && accepts.options_need_stream => Err(ApiError::Value {
             param: Some("stream_options"),
             message: "Stream options can only be defined when `stream=True`. \
                       (parameter=stream_options)"
                 .to_owned(),
         }),
-        Some(Value::Object(options)) => {
-            let last = boolean(options, "include_usage")?;
-            let every = boolean(options, "continuous_usage_stats")?;
-            Ok(match (last, every && vllm) {
-                (false, _) => UsageWish::Nowhere,
-                (true, false) => UsageWish::Last,
-                (true, true) => UsageWish::Every,
-            })
-        }
+        Some(Value::Object(options)) => usage_wish(options, accepts.usage),
         Some(other) => Err(wrong(
             "stream_options",
             "dict_type",
@@ -276,58 +300,95 @@ fn stream_options(
     }
 }
 
-/// Most tokens to generate, or vLLM's words for why the request does not fit.
-fn output_limit(
-    asked: Option<i64>,
-    route: Route,
-    prompt: &[TokenId],
-    config: &SimConfig,
-) -> Result<u32, ApiError> {
-    let longest = i64::from(config.engine.max_model_len);
-    let prompt = i64::try_from(prompt.len()).unwrap_or(i64::MAX);
-    if prompt == 0 {
-        return Err(ApiError::Value {
-            param: Some("prompt"),
-            message: "The prompt is empty.".to_owned(),
-        });
+fn usage_wish(options: &Fields, rule: UsageRule) -> Result<UsageWish, ApiError> {
+    let asked = |name: &str| -> Result<bool, ApiError> {
+        let unsaid = options.get(name).is_none_or(Value::is_null);
+        let wanted = rule == UsageRule::RunningUnlessDenied && unsaid;
+        Ok(wanted || boolean(options, name)?)
+    };
+    let last = asked("include_usage")?;
+    let every = asked("continuous_usage_stats")?;
+    Ok(match rule {
+        UsageRule::Ignored => UsageWish::default(),
+        UsageRule::Last => UsageWish { every: false, last },
+        UsageRule::Running | UsageRule::RunningUnlessDenied => UsageWish {
+            every: every && last,
+            last,
+        },
+        UsageRule::RunningAlone => UsageWish { every, last },
+    })
+}
+
+/// How much room there is for a request.
+struct Room<'a> {
+    speech: Speech,
+    accepts: &'a Accepts,
+    longest: i64,
+}
+
+impl Room<'_> {
+    /// Most tokens to generate, or why the request does not fit. The prompt is cut where the server
+    /// cuts prompts.
+    fn fit(&self, asked: Option<i64>, prompt: &mut Vec<TokenId>) -> Result<u32, ApiError> {
+        if prompt.is_empty() {
+            return Err(ApiError::EmptyPrompt);
+        }
+        let asked = asked.map(|asked| self.checked(asked)).transpose()?;
+        if self.accepts.fit == Fit::Truncate {
+            self.truncate(asked, prompt);
+        }
+        let longest = self.longest;
+        let prompt = i64::try_from(prompt.len()).unwrap_or(i64::MAX);
+        let over = match self.accepts.fit {
+            Fit::Refuse => prompt > longest,
+            Fit::Cap | Fit::Truncate => prompt >= longest,
+        };
+        if over {
+            return Err(ApiError::PromptTooLong { prompt, longest });
+        }
+        let left = longest - prompt;
+        let output = asked.or(self.unasked()).unwrap_or(left.max(1));
+        match self.accepts.fit {
+            Fit::Refuse if output > left => Err(ApiError::TooLong {
+                prompt,
+                output,
+                longest,
+            }),
+            Fit::Refuse => Ok(u32::try_from(output).unwrap_or(u32::MAX)),
+            Fit::Cap | Fit::Truncate => Ok(u32::try_from(output.min(left)).unwrap_or(u32::MAX)),
+        }
     }
-    if let Some(asked) = asked {
+
+    fn checked(&self, asked: i64) -> Result<i64, ApiError> {
+        if asked == 0 && self.accepts.zero == Zero::One {
+            return Ok(1);
+        }
         if asked < 1 {
-            let message = format!("max_tokens must be at least 1, got {asked}.");
-            return Err(ApiError::parameter("max_tokens", &message, asked));
+            return Err(ApiError::OutputTooSmall { asked });
         }
-        if asked > longest {
-            let message = format!(
-                "max_tokens={asked} cannot be greater than max_model_len={longest}. \
-                 Please request fewer output tokens."
-            );
-            return Err(ApiError::parameter("max_tokens", &message, asked));
+        if self.accepts.checks_output && asked > self.longest {
+            let longest = self.longest;
+            return Err(ApiError::OutputTooLong { asked, longest });
         }
+        Ok(asked)
     }
-    let opening = format!("This model's maximum context length is {longest} tokens.");
-    if prompt > longest {
-        // The tokenizer stops one token past the limit, so only a lower bound is known.
-        let least = longest + 1;
-        let message = format!(
-            "{opening} However, your prompt contains at least {least} input tokens, which exceeds \
-             this limit even without any output tokens. Please reduce the length of the input prompt."
-        );
-        return Err(ApiError::parameter("input_tokens", &message, least));
+
+    fn unasked(&self) -> Option<i64> {
+        let tokens = match self.speech {
+            Speech::Chat => self.accepts.chat_tokens,
+            Speech::Text => self.accepts.text_tokens,
+        };
+        tokens.map(i64::from)
     }
-    let wanted = asked.unwrap_or(match route {
-        Route::Chat => (longest - prompt).max(1),
-        Route::Completion => i64::from(COMPLETION_TOKENS),
-    });
-    if prompt + wanted > longest {
-        let (least, total) = (longest - wanted + 1, longest + 1);
-        let message = format!(
-            "{opening} However, you requested {wanted} output tokens and your prompt contains at \
-             least {least} input tokens, for a total of at least {total} tokens. Please reduce the \
-             length of the input prompt or the number of requested output tokens."
-        );
-        return Err(ApiError::parameter("input_tokens", &message, least));
+
+    /// Leaves room for the output, up to half the length, and drops what is too much from the
+    /// prompt's beginning.
+    fn truncate(&self, asked: Option<i64>, prompt: &mut Vec<TokenId>) {
+        let half = (self.longest / 2).max(1);
+        let keep = self.longest - asked.unwrap_or(half).min(half);
+        let keep = usize::try_from(keep).unwrap_or(0).max(1);
+        prompt.drain(..prompt.len().saturating_sub(keep));
     }
-    Ok(u32::try_from(wanted).unwrap_or(u32::MAX))
 }
 
 fn salt_hash(salt: &str) -> u64 {
@@ -340,21 +401,18 @@ mod tests {
     use super::super::field;
     use super::*;
 
-    fn read(route: Route, body: &str) -> Result<Ask, ApiError> {
+    fn read(speech: Speech, body: &str) -> Result<Ask, ApiError> {
         let config = SimConfig::default();
         let fields = field::object(body.as_bytes())?;
-        Ask::read(
-            &fields,
-            route,
-            &config,
-            Tokenizer::new(config.model.vocabulary),
-        )
+        let accepts = super::super::dialect::of(config.dialect).accepts();
+        let tokenizer = Tokenizer::new(config.model.vocabulary);
+        Ask::read(&fields, speech, accepts, &config, tokenizer)
     }
 
     #[test]
     fn prompts_may_be_texts_or_tokens() {
         let check = |prompt: &str, expect: usize| {
-            let ask = read(Route::Completion, &format!(r#"{{"prompt":{prompt}}}"#)).unwrap();
+            let ask = read(Speech::Text, &format!(r#"{{"prompt":{prompt}}}"#)).unwrap();
             assert_eq!(ask.prompt.len(), expect, "{prompt}");
             assert_eq!(ask.max_tokens, 16);
         };
@@ -365,14 +423,14 @@ mod tests {
         check("[5]", 1);
         for bad in [r#"["a","b"]"#, "[32000]", "[-1]", "7", "\"\"", "[]"] {
             let body = format!(r#"{{"prompt":{bad}}}"#);
-            assert!(read(Route::Completion, &body).is_err(), "{bad}");
+            assert!(read(Speech::Text, &body).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn chat_content_may_be_parts_and_fills_the_length() {
         let body = r#"{"messages":[{"role":"user","content":[{"type":"text","text":"one two"}]}]}"#;
-        let ask = read(Route::Chat, body).unwrap();
+        let ask = read(Speech::Chat, body).unwrap();
         assert_eq!(ask.prompt.len(), 2 + 5 + 3);
         assert_eq!(ask.max_tokens, 32_768 - 10);
     }

@@ -24,6 +24,10 @@ pub(super) enum Command {
     },
     /// Forget a request.
     Cancel(RequestId),
+    /// End a request before its time; its client is told.
+    Abort(RequestId),
+    /// Empty the prefix cache if the engine is idle, and say whether it was.
+    ClearCache(oneshot::Sender<bool>),
     /// Tell the counts.
     Stats(oneshot::Sender<Vec<RankStats>>),
 }
@@ -133,6 +137,17 @@ impl Core {
                 }
             }
             Command::Cancel(id) => self.cancel(now, id),
+            Command::Abort(id) => {
+                let last = self.engine.abort(now, id);
+                if let (Some(output), Some(subscriber)) = (last, self.subscribers.remove(&id)) {
+                    // A closed channel means that its client is gone anyway.
+                    let _gone = subscriber.send(output);
+                }
+            }
+            Command::ClearCache(reply) => {
+                self.advance();
+                let _gone = reply.send(self.engine.clear_cache());
+            }
             Command::Stats(reply) => {
                 // Counts at this moment, not at the last step's.
                 self.advance();

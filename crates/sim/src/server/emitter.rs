@@ -4,10 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use super::ask::UsageWish;
-use super::chunk::{Delta, Extras, Head, Route, Tally};
-use super::error;
-use crate::dialect::Dialect;
+use super::shape::{Chunks, Delta, Head, Shape, Speech, Step, Tally, Times, Wishes};
 use crate::faults::{StreamFault, StreamFaultKind};
 use crate::model::{Finish, Output};
 use crate::text::{Reasoning, ReasoningField, Writer};
@@ -47,10 +44,10 @@ pub(super) struct Answer {
 
 impl Answer {
     /// An answer in this text; completions have no reasoning.
-    pub(super) fn new(writer: Writer, reasoning: Option<Reasoning>, route: Route) -> Self {
+    pub(super) fn new(writer: Writer, reasoning: Option<Reasoning>, speech: Speech) -> Self {
         Self {
             writer,
-            reasoning: reasoning.filter(|_| route == Route::Chat),
+            reasoning: reasoning.filter(|_| speech == Speech::Chat),
             written: 0,
         }
     }
@@ -89,13 +86,13 @@ impl Answer {
     }
 }
 
-/// What the client asked to be told.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wishes {
-    pub(super) usage: UsageWish,
-    pub(super) token_ids: bool,
-    /// Whether the server tells how much of the prompt was cached.
-    pub(super) cached_tokens: bool,
+/// What a stream has to know of its request.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) wishes: Wishes,
+    pub(super) prompt: Vec<TokenId>,
+    /// When the whole request had been read.
+    pub(super) arrival: Nanos,
 }
 
 /// Faults of one stream.
@@ -110,35 +107,54 @@ pub(super) struct StreamFaults {
 #[derive(Debug)]
 pub(super) struct Emitter {
     head: Head,
+    shape: &'static dyn Shape,
     answer: Answer,
     wishes: Wishes,
     faults: StreamFaults,
     prompt: Vec<TokenId>,
-    prompt_tokens: u32,
-    completion: u32,
+    tally: Tally,
+    times: Times,
+    /// The text so far, where the shape repeats it.
+    so_far: String,
+    /// Tokens whose text no chunk has carried yet.
+    unsent: Vec<(Nanos, u32)>,
     events: u32,
     held: Vec<Frame>,
     ended: bool,
 }
 
 impl Emitter {
-    /// A stream's writer. `prompt` is kept only for clients that want token ids.
+    /// A stream's writer. The prompt is kept only for clients that want token ids.
     pub(super) fn new(
         head: Head,
+        shape: &'static dyn Shape,
         answer: Answer,
-        wishes: Wishes,
         faults: StreamFaults,
-        prompt: Vec<TokenId>,
+        asked: Asked,
     ) -> Self {
+        let Asked {
+            wishes,
+            prompt,
+            arrival,
+        } = asked;
         let prompt_tokens = u32::try_from(prompt.len()).unwrap_or(u32::MAX);
         Self {
             head,
+            shape,
             answer,
             wishes,
             faults,
             prompt: if wishes.token_ids { prompt } else { Vec::new() },
-            prompt_tokens,
-            completion: 0,
+            tally: Tally {
+                prompt: prompt_tokens,
+                ..Tally::default()
+            },
+            times: Times {
+                arrival,
+                ..Times::default()
+            },
+            so_far: String::new(),
+            unsent: Vec::new(),
             events: 0,
             held: Vec::new(),
             ended: false,
@@ -150,46 +166,54 @@ impl Emitter {
         if self.ended || self.break_off(items) {
             return;
         }
-        if output.first && self.head.route == Route::Chat {
-            let role = self.head.role(self.extras(true));
-            self.push(&role, Vec::new(), items);
-        }
-        let bare = self.head.dialect == Dialect::OpenAi;
-        self.completion = self.completion.saturating_add(output.tokens);
+        self.count(output);
         let delta = self.answer.take(output.tokens, output.finished);
-        let first = self.head.route == Route::Completion && output.first;
-        let extras = Extras {
-            finish: output.finished.filter(|_| !bare),
-            last: output.finished.is_some() && self.wishes.usage == UsageWish::Nowhere && !bare,
-            ..self.extras(first)
+        if self.shape.repeats() {
+            self.so_far.push_str(&delta.content);
+        }
+        let mut chunks = Chunks::default();
+        let step = Step {
+            delta: &delta,
+            first: output.first,
+            finish: output.finished,
+            tally: self.tally,
+            wishes: self.wishes,
+            times: self.times,
+            prompt_ids: &self.prompt,
+            so_far: &self.so_far,
         };
-        let event = self.head.event(&delta, extras);
-        self.push(&event, vec![(output.at, output.tokens)], items);
-        self.comment(items);
+        self.shape.step(&self.head, &step, &mut chunks);
+        if output.tokens > 0 {
+            self.unsent.push((output.at, output.tokens));
+        }
+        self.send(chunks, items);
         if let Some(finish) = output.finished {
-            self.end(finish, output.cached_tokens, bare, items);
+            self.flush(items);
+            items.push_back(Item::Done(finish));
+            self.ended = true;
         }
     }
 
-    fn end(&mut self, finish: Finish, cached: u32, bare: bool, items: &mut VecDeque<Item>) {
-        if bare {
-            let chunk = self
-                .head
-                .finish(finish, self.wishes.usage == UsageWish::Nowhere);
-            self.push(&chunk, Vec::new(), items);
-        }
-        if self.wishes.usage != UsageWish::Nowhere {
-            let tally = Tally {
-                cached: self.wishes.cached_tokens.then_some(cached),
-                ..self.tally()
+    fn count(&mut self, output: &Output) {
+        self.tally.completion = self.tally.completion.saturating_add(output.tokens);
+        self.tally.cached = output.cached_tokens;
+        self.times.take(output);
+    }
+
+    /// Frames chunks. Tokens go with the chunk that carries them, else with the next one.
+    fn send(&mut self, chunks: Chunks, items: &mut VecDeque<Item>) {
+        let carried = chunks.0.iter().any(|chunk| chunk.tokens);
+        for chunk in chunks.0 {
+            let produced = if chunk.tokens || !carried {
+                std::mem::take(&mut self.unsent)
+            } else {
+                Vec::new()
             };
-            let chunk = self.head.usage(tally);
-            self.push(&chunk, Vec::new(), items);
+            self.push(&chunk.bytes, produced, items);
+            if chunk.tokens {
+                self.comment(items);
+            }
         }
-        self.push("[DONE]", Vec::new(), items);
-        self.flush(items);
-        items.push_back(Item::Done(finish));
-        self.ended = true;
     }
 
     /// Breaks the stream off when its time has come.
@@ -197,16 +221,16 @@ impl Emitter {
         let Some(fault) = self
             .faults
             .fault
-            .filter(|fault| self.completion >= fault.after_tokens)
+            .filter(|fault| self.tally.completion >= fault.after_tokens)
         else {
             return false;
         };
         self.ended = true;
         match fault.kind {
             StreamFaultKind::Error => {
-                let error = error::in_stream().to_string();
-                self.push(&error, Vec::new(), items);
-                self.push("[DONE]", Vec::new(), items);
+                let mut chunks = Chunks::default();
+                self.shape.failure(&self.head, &mut chunks);
+                self.send(chunks, items);
                 self.flush(items);
                 items.push_back(Item::GiveUp);
             }
@@ -220,23 +244,6 @@ impl Emitter {
             }
         }
         true
-    }
-
-    fn tally(&self) -> Tally {
-        Tally {
-            prompt: self.prompt_tokens,
-            completion: self.completion,
-            cached: None,
-        }
-    }
-
-    fn extras(&self, prompt: bool) -> Extras<'_> {
-        Extras {
-            usage: (self.wishes.usage == UsageWish::Every).then(|| self.tally()),
-            token_ids: self.wishes.token_ids,
-            prompt_ids: (prompt && self.wishes.token_ids).then_some(self.prompt.as_slice()),
-            ..Extras::default()
-        }
     }
 
     fn comment(&mut self, items: &mut VecDeque<Item>) {
@@ -254,8 +261,9 @@ impl Emitter {
         }
     }
 
-    fn push(&mut self, data: &str, produced: Vec<(Nanos, u32)>, items: &mut VecDeque<Item>) {
-        let bytes = Bytes::from(["data: ", data, "\n\n"].concat());
+    fn push(&mut self, data: &[u8], produced: Vec<(Nanos, u32)>, items: &mut VecDeque<Item>) {
+        let (before, behind) = self.shape.framing().around();
+        let bytes = Bytes::from([before.as_bytes(), data, behind.as_bytes()].concat());
         self.hand_on(Frame { bytes, produced }, items);
     }
 

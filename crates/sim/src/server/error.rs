@@ -1,12 +1,11 @@
-//! Errors as clients see them, in each dialect's shape.
+//! Why a request gets no answer, and the response that says so.
 
 use bytes::Bytes;
-use http::{Response, StatusCode, header};
-use serde::Serialize;
-use serde_json::json;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::Value;
 
 use super::body::Reply;
-use crate::dialect::Dialect;
+use super::dialect::Interface;
 
 /// Why a request gets no answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,10 +14,24 @@ pub(super) enum ApiError {
     Json { at: usize, reason: String },
     /// A field is missing or of the wrong type.
     Field { field: String, fault: FieldFault },
-    /// A field's value makes no sense, or the request does not fit.
+    /// A field's value makes no sense.
     Value {
         param: Option<&'static str>,
         message: String,
+    },
+    /// The prompt has no token.
+    EmptyPrompt,
+    /// Fewer output tokens are asked for than there can be.
+    OutputTooSmall { asked: i64 },
+    /// More output tokens are asked for than the model is long.
+    OutputTooLong { asked: i64, longest: i64 },
+    /// The prompt alone is too long.
+    PromptTooLong { prompt: i64, longest: i64 },
+    /// Prompt and output together are too long.
+    TooLong {
+        prompt: i64,
+        output: i64,
+        longest: i64,
     },
     /// No such model.
     Model { asked: String, served: Vec<String> },
@@ -51,6 +64,37 @@ pub(super) enum FieldFault {
     },
 }
 
+/// An error as a server words it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// The body, JSON unless it is empty or [`Refused::kind`] says otherwise.
+    pub(super) body: String,
+    /// The type of the body.
+    pub(super) kind: &'static str,
+}
+
+impl Refused {
+    /// JSON.
+    pub(super) fn json(status: u16, body: &Value) -> Self {
+        Self {
+            status,
+            body: body.to_string(),
+            kind: "application/json",
+        }
+    }
+
+    /// Plain text.
+    pub(super) fn text(status: u16, body: &str) -> Self {
+        Self {
+            status,
+            body: body.to_owned(),
+            kind: "text/plain; charset=utf-8",
+        }
+    }
+}
+
 impl ApiError {
     /// A value error of one parameter, with vLLM's way of naming it at the end.
     pub(super) fn parameter(
@@ -64,185 +108,84 @@ impl ApiError {
         }
     }
 
-    fn status(&self) -> StatusCode {
+    /// The HTTP status that most servers give it.
+    pub(super) fn status(&self) -> u16 {
         match self {
-            Self::Json { .. } | Self::Field { .. } | Self::Value { .. } | Self::Body(_) => {
-                StatusCode::BAD_REQUEST
+            Self::Model { .. } | Self::Route { .. } => 404,
+            Self::Key => 401,
+            Self::Method { .. } => 405,
+            Self::RateLimited { .. } => 429,
+            Self::Gone => 503,
+            _ => 400,
+        }
+    }
+
+    /// Whether the request is longer than the model.
+    pub(super) fn is_length(&self) -> bool {
+        matches!(
+            self,
+            Self::OutputTooLong { .. } | Self::PromptTooLong { .. } | Self::TooLong { .. }
+        )
+    }
+
+    /// What is wrong in plain words, for servers whose own words are not known.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Json { reason, .. } => format!("The body is not valid JSON: {reason}"),
+            Self::Field { field, fault } => match fault {
+                FieldFault::Missing { .. } => format!("Missing required parameter: '{field}'."),
+                FieldFault::Refused => format!("Unrecognized request argument supplied: {field}"),
+                FieldFault::Type { wanted, .. } => format!("Invalid type for '{field}': {wanted}"),
+            },
+            Self::Value { message, .. } => message.clone(),
+            Self::EmptyPrompt => "The prompt is empty.".to_owned(),
+            Self::OutputTooSmall { asked } => {
+                format!("max_tokens must be at least 1, got {asked}.")
             }
-            Self::Model { .. } | Self::Route { .. } => StatusCode::NOT_FOUND,
-            Self::Key => StatusCode::UNAUTHORIZED,
-            Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::Gone => StatusCode::SERVICE_UNAVAILABLE,
+            Self::OutputTooLong { asked, longest } => format!(
+                "max_tokens is too large: {asked}. The model supports at most {longest} tokens."
+            ),
+            Self::PromptTooLong { prompt, longest } => format!(
+                "This model's maximum context length is {longest} tokens. However, your prompt \
+                 contains {prompt} tokens."
+            ),
+            Self::TooLong {
+                prompt,
+                output,
+                longest,
+            } => {
+                let total = prompt.saturating_add(*output);
+                format!(
+                    "This model's maximum context length is {longest} tokens. However, you \
+                     requested {total} tokens ({prompt} in the messages, {output} in the completion)."
+                )
+            }
+            Self::Model { asked, .. } => format!("The model `{asked}` does not exist."),
+            Self::Key => "The API key is missing or wrong.".to_owned(),
+            Self::Route { method, path } => format!("Invalid URL ({method} {path})"),
+            Self::Method { .. } => "Not allowed for this method.".to_owned(),
+            Self::RateLimited { .. } => "Too many requests.".to_owned(),
+            Self::Body(reason) => format!("The body could not be read: {reason}"),
+            Self::Gone => "The engine is gone.".to_owned(),
         }
     }
 
     /// The error as a response.
-    pub(super) fn response(&self, dialect: Dialect) -> Response<Reply> {
-        let body = match dialect {
-            Dialect::Vllm => self.vllm(),
-            Dialect::OpenAi => self.openai(),
-        };
-        let mut response = Response::builder()
-            .status(self.status())
-            .header(header::CONTENT_TYPE, "application/json");
-        if let Self::Method { allow } = self {
-            response = response.header(header::ALLOW, *allow);
+    pub(super) fn response(&self, interface: &dyn Interface) -> Response<Reply> {
+        let refused = interface.error(self);
+        let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
+        let mut response = Response::new(Reply::whole(Bytes::from(refused.body)));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(refused.kind));
+        if let Self::Method { allow } = self
+            && status == StatusCode::METHOD_NOT_ALLOWED
+        {
+            headers.insert(header::ALLOW, HeaderValue::from_static(allow));
         }
         if let Self::RateLimited { retry_after_s } = self {
-            response = response.header(header::RETRY_AFTER, *retry_after_s);
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
         }
-        let bytes = Bytes::from(body.to_string());
         response
-            .body(Reply::whole(bytes))
-            .unwrap_or_else(|_| Response::new(Reply::whole(Bytes::new())))
     }
-
-    fn vllm(&self) -> serde_json::Value {
-        let code = self.status().as_u16();
-        match self {
-            Self::Key => json!({"error": "Unauthorized"}),
-            Self::Route { .. } => json!({"detail": "Not Found"}),
-            Self::Method { .. } => json!({"detail": "Method Not Allowed"}),
-            Self::Json { at, reason } => {
-                let detail = format!(
-                    "{{'type': 'json_invalid', 'loc': 'body.{at}', 'msg': 'JSON decode error', \
-                     'input': '<dict of 0 items>', 'ctx': {{'error': '{reason}'}}}}"
-                );
-                validation(&detail, &format!("body.{at}"))
-            }
-            Self::Field { field, fault } => {
-                let (kind, message, input) = match fault {
-                    FieldFault::Missing { fields } => (
-                        "missing",
-                        "Field required",
-                        format!("<dict of {fields} items>"),
-                    ),
-                    FieldFault::Refused => (
-                        "extra_forbidden",
-                        "Extra inputs are not permitted",
-                        "<value>".to_owned(),
-                    ),
-                    FieldFault::Type {
-                        kind,
-                        wanted,
-                        given,
-                    } => (*kind, *wanted, given.clone()),
-                };
-                let detail = format!(
-                    "{{'type': '{kind}', 'loc': 'body.{field}', 'msg': '{message}', 'input': '{input}'}}"
-                );
-                validation(&detail, &format!("body.{field}"))
-            }
-            Self::Model { asked, served } => ErrorBody::vllm(
-                format!(
-                    "The model `{asked}` does not exist. Valid aliases: {}.",
-                    served.join(", ")
-                ),
-                "NotFoundError",
-                Some("model"),
-                code,
-            ),
-            Self::Value { param, message } => {
-                ErrorBody::vllm(message.clone(), "BadRequestError", *param, code)
-            }
-            Self::RateLimited { .. } => ErrorBody::vllm(
-                "Too many requests.".to_owned(),
-                "RateLimitError",
-                None,
-                code,
-            ),
-            Self::Body(reason) => ErrorBody::vllm(
-                format!("The body could not be read: {reason}"),
-                "BadRequestError",
-                None,
-                code,
-            ),
-            Self::Gone => ErrorBody::vllm(
-                "The engine is gone.".to_owned(),
-                "ServiceUnavailableError",
-                None,
-                code,
-            ),
-        }
-    }
-
-    fn openai(&self) -> serde_json::Value {
-        let (message, code) = match self {
-            Self::Json { reason, .. } => (format!("The body is not valid JSON: {reason}"), None),
-            Self::Field { field, fault } => match fault {
-                FieldFault::Missing { .. } => {
-                    (format!("Missing required parameter: '{field}'."), None)
-                }
-                FieldFault::Refused => (
-                    format!("Unrecognized request argument supplied: {field}"),
-                    Some("unknown_parameter"),
-                ),
-                FieldFault::Type { wanted, .. } => (
-                    format!("Invalid type for '{field}': {wanted}"),
-                    Some("invalid_type"),
-                ),
-            },
-            Self::Value { message, param } => (
-                message.clone(),
-                (*param == Some("input_tokens")).then_some("context_length_exceeded"),
-            ),
-            Self::Model { asked, .. } => (
-                format!("The model `{asked}` does not exist."),
-                Some("model_not_found"),
-            ),
-            Self::Key => (
-                "The API key is missing or wrong.".to_owned(),
-                Some("invalid_api_key"),
-            ),
-            Self::Route { method, path } => (format!("Invalid URL ({method} {path})"), None),
-            Self::Method { .. } => ("Not allowed for this method.".to_owned(), None),
-            Self::RateLimited { .. } => {
-                ("Too many requests.".to_owned(), Some("rate_limit_exceeded"))
-            }
-            Self::Body(reason) => (format!("The body could not be read: {reason}"), None),
-            Self::Gone => ("The engine is gone.".to_owned(), None),
-        };
-        let kind = match self {
-            Self::RateLimited { .. } => "rate_limit_error",
-            Self::Gone => "server_error",
-            _ => "invalid_request_error",
-        };
-        json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
-    }
-}
-
-fn validation(detail: &str, param: &str) -> serde_json::Value {
-    let message = format!("1 validation error:\n  {detail}");
-    ErrorBody::vllm(message, "Bad Request", Some(param), 400)
-}
-
-/// The inside of vLLM's error object.
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    message: String,
-    r#type: &'a str,
-    param: Option<&'a str>,
-    code: u16,
-}
-
-impl<'a> ErrorBody<'a> {
-    fn vllm(
-        message: String,
-        kind: &'a str,
-        param: Option<&'a str>,
-        code: u16,
-    ) -> serde_json::Value {
-        json!({"error": ErrorBody { message, r#type: kind, param, code }})
-    }
-}
-
-/// The error object of a stream that breaks off.
-pub(super) fn in_stream() -> serde_json::Value {
-    ErrorBody::vllm(
-        "The engine failed while it generated.".to_owned(),
-        "InternalServerError",
-        None,
-        500,
-    )
 }

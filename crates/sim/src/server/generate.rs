@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bytes::Bytes;
-use http::{HeaderMap, Response, header};
+use http::{HeaderMap, HeaderValue, Response, header};
 use tokio::sync::{mpsc, oneshot};
-use tokmark_units::float;
+use tokmark_units::{Nanos, float};
 
 use super::ask::Ask;
 use super::body::{EventStream, Flood, Reply, Source};
-use super::chunk::{Delta, Head, Route, Tally};
 use super::core::Command;
-use super::emitter::{Answer, Emitter, StreamFaults, Wishes};
+use super::dialect;
+use super::emitter::{Answer, Asked, Emitter, StreamFaults};
 use super::error::ApiError;
 use super::field;
+use super::json;
+use super::shape::{Chunks, Delta, Head, Shape, Step, Tally, Times};
 use super::shared::{Shared, Taken, refused};
 use super::ticket::Ticket;
 use super::truth::RequestTruth;
@@ -23,10 +24,37 @@ use crate::rng::{Rng, mix};
 use crate::text::Writer;
 use crate::tokenizer::TokenId;
 
-/// Answers a generation request.
+/// Answers a generation request. Some servers refuse within a stream that they have begun.
 pub(super) async fn generate(
     shared: Arc<Shared>,
-    route: Route,
+    shape: &'static dyn Shape,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<Response<Reply>, ApiError> {
+    let error = match begin(shared, shape, headers, body).await {
+        Ok(response) => return Ok(response),
+        Err(error) => error,
+    };
+    let mut chunks = Chunks::default();
+    if asks_for_stream(shape, body) && shape.refusal(&error, &mut chunks) {
+        let (before, behind) = shape.framing().around();
+        let bytes = chunks.0.iter().flat_map(|chunk| {
+            [before.as_bytes(), chunk.bytes.as_slice(), behind.as_bytes()].concat()
+        });
+        let reply = Reply::whole(bytes.collect::<Vec<_>>().into());
+        return Ok(typed(reply, shape.stream_type()));
+    }
+    Err(error)
+}
+
+fn asks_for_stream(shape: &dyn Shape, body: &[u8]) -> bool {
+    let fields = field::object(body).and_then(|fields| shape.fields(fields));
+    fields.is_ok_and(|fields| field::boolean(&fields, "stream") == Ok(true))
+}
+
+async fn begin(
+    shared: Arc<Shared>,
+    shape: &'static dyn Shape,
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<Response<Reply>, ApiError> {
@@ -44,10 +72,21 @@ pub(super) async fn generate(
     }
     let fields = field::object(body)?;
     field::refuse(&fields, &config.faults.refuse_fields)?;
-    let ask = Ask::read(&fields, route, config, shared.tokenizer)?;
-    let rank = asked_rank(headers)?;
+    let fields = shape.fields(fields)?;
+    let accepts = dialect::of(config.dialect).accepts();
+    let mut ask = Ask::read(&fields, shape.speech(), accepts, config, shared.tokenizer)?;
+    if let Some(rank) = asked_rank(headers, accepts.rank_header)? {
+        ask.rank = Some(rank);
+    }
     let plan = Plan::new(&shared, &ask, number);
-    let head = shared.head(route, ask.model.clone(), number);
+    let head = shared.head(shape.speech(), ask.model.clone(), number);
+    let job = Job {
+        number,
+        shape,
+        head,
+        plan,
+        arrival: shared.clock.now(),
+    };
     if ask.stream
         && let Some(per_event) = config.flood
     {
@@ -56,43 +95,44 @@ pub(super) async fn generate(
             left: ask.max_tokens,
             first: true,
         };
-        let ticket = Ticket::new(Arc::clone(&shared), None, open(&shared, &head, &ask));
-        return Ok(stream(
-            &shared,
-            number,
-            head,
-            ask,
-            plan,
-            Source::Flood(flood),
-            ticket,
-        ));
+        let slot = open(&shared, &job, &ask);
+        let ticket = Ticket::new(Arc::clone(&shared), None, &job.head.id, slot);
+        return Ok(stream(&shared, job, ask, Source::Flood(flood), ticket));
     }
     let (outputs, received) = mpsc::unbounded_channel();
-    let slot = open(&shared, &head, &ask);
+    let slot = open(&shared, &job, &ask);
     let request = Request {
         prompt: Arc::from(ask.prompt.as_slice()),
-        output_tokens: plan.output_tokens,
-        finish: plan.finish,
-        writer: plan.writer.clone(),
-        rank,
+        output_tokens: job.plan.output_tokens,
+        finish: job.plan.finish,
+        writer: job.plan.writer.clone(),
+        rank: ask.rank,
         cache_salt: ask.cache_salt,
     };
     let id = submit(&shared, request, outputs).await?.map_err(refused)?;
-    let ticket = Ticket::new(Arc::clone(&shared), Some(id), slot);
+    let ticket = Ticket::new(Arc::clone(&shared), Some(id), &job.head.id, slot);
     if ask.stream {
-        let source = Source::Engine(received);
-        Ok(stream(&shared, number, head, ask, plan, source, ticket))
+        Ok(stream(&shared, job, ask, Source::Engine(received), ticket))
     } else {
-        whole(&shared, head, ask, plan, received, ticket).await
+        whole(&shared, job, ask, received, ticket).await
     }
 }
 
-fn open(shared: &Shared, head: &Head, ask: &Ask) -> super::truth::Slot {
+/// An answer that is to be given.
+struct Job {
+    number: u64,
+    shape: &'static dyn Shape,
+    head: Head,
+    plan: Plan,
+    arrival: Nanos,
+}
+
+fn open(shared: &Shared, job: &Job, ask: &Ask) -> super::truth::Slot {
     shared.recorder.open(RequestTruth {
-        id: head.id.clone(),
+        id: job.head.id.clone(),
         prompt_tokens: count(&ask.prompt),
         max_tokens: ask.max_tokens,
-        arrival: shared.clock.now(),
+        arrival: job.arrival,
         prefill_start: None,
         first_token: None,
         emissions: Vec::new(),
@@ -162,9 +202,9 @@ fn count(tokens: &[TokenId]) -> u32 {
     u32::try_from(tokens.len()).unwrap_or(u32::MAX)
 }
 
-/// vLLM lets a client choose the data-parallel rank by a header.
-fn asked_rank(headers: &HeaderMap) -> Result<Option<u32>, ApiError> {
-    let Some(header) = headers.get("x-data-parallel-rank") else {
+/// Some servers let a client choose the data-parallel rank by a header.
+fn asked_rank(headers: &HeaderMap, name: Option<&str>) -> Result<Option<u32>, ApiError> {
+    let Some(header) = name.and_then(|name| headers.get(name)) else {
         return Ok(None);
     };
     let text = String::from_utf8_lossy(header.as_bytes());
@@ -174,50 +214,45 @@ fn asked_rank(headers: &HeaderMap) -> Result<Option<u32>, ApiError> {
     })
 }
 
-fn stream(
-    shared: &Shared,
-    number: u64,
-    head: Head,
-    ask: Ask,
-    plan: Plan,
-    source: Source,
-    ticket: Ticket,
-) -> Response<Reply> {
+fn stream(shared: &Shared, job: Job, ask: Ask, source: Source, ticket: Ticket) -> Response<Reply> {
     let faults = &shared.config.faults;
-    let wishes = Wishes {
-        usage: ask.usage,
-        token_ids: ask.return_token_ids,
-        cached_tokens: shared.config.prompt_tokens_details,
-    };
     let stream_faults = StreamFaults {
-        fault: faults.stream.filter(|fault| fault.hits(number)),
+        fault: faults.stream.filter(|fault| fault.hits(job.number)),
         buffer_events: faults.buffer_events,
         comment_every: faults.comment_every,
     };
-    let answer = Answer::new(plan.writer, shared.config.text.reasoning, ask.route);
-    let emitter = Emitter::new(head, answer, wishes, stream_faults, ask.prompt);
+    let speech = job.shape.speech();
+    let answer = Answer::new(job.plan.writer, shared.config.text.reasoning, speech);
+    let asked = Asked {
+        wishes: ask.wishes,
+        prompt: ask.prompt,
+        arrival: job.arrival,
+    };
+    let emitter = Emitter::new(job.head, job.shape, answer, stream_faults, asked);
     let stream = EventStream::new(source, emitter, ticket);
-    let mut response = Response::new(Reply::Stream(Box::new(stream)));
-    let kind = http::HeaderValue::from_static("text/event-stream; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    typed(Reply::Stream(Box::new(stream)), job.shape.stream_type())
 }
 
 /// Collects an answer that was not asked for as a stream; it counts as sent when it is complete.
 async fn whole(
     shared: &Shared,
-    head: Head,
+    job: Job,
     ask: Ask,
-    plan: Plan,
     mut outputs: mpsc::UnboundedReceiver<Output>,
     mut ticket: Ticket,
 ) -> Result<Response<Reply>, ApiError> {
-    let mut answer = Answer::new(plan.writer, shared.config.text.reasoning, ask.route);
+    let speech = job.shape.speech();
+    let mut answer = Answer::new(job.plan.writer, shared.config.text.reasoning, speech);
+    let mut times = Times {
+        arrival: job.arrival,
+        ..Times::default()
+    };
     let mut delta = Delta::default();
     let mut produced = Vec::new();
-    let last = loop {
+    let (finish, cached) = loop {
         let output = outputs.recv().await.ok_or(ApiError::Gone)?;
         ticket.produced(&output);
+        times.take(&output);
         produced.push((output.at, output.tokens));
         let more = answer.take(output.tokens, output.finished);
         delta.content.push_str(&more.content);
@@ -228,17 +263,25 @@ async fn whole(
             break (finish, output.cached_tokens);
         }
     };
-    let (finish, cached) = last;
-    let tally = Tally {
-        prompt: count(&ask.prompt),
-        completion: count(&delta.ids),
-        cached: shared.config.prompt_tokens_details.then_some(cached),
+    let step = Step {
+        delta: &delta,
+        first: true,
+        finish: Some(finish),
+        tally: Tally {
+            prompt: count(&ask.prompt),
+            completion: count(&delta.ids),
+            cached,
+        },
+        wishes: ask.wishes,
+        times,
+        prompt_ids: &ask.prompt,
+        so_far: &delta.content,
     };
-    let ids = ask.return_token_ids.then_some(ask.prompt.as_slice());
-    let json = head.whole(&delta, finish, tally, ids);
+    let mut body = Vec::new();
+    json::object(&mut body, |out| job.shape.whole(&job.head, &step, out));
     ticket.emitted(&produced);
     ticket.finish(finish.into());
-    Ok(json_response(json))
+    Ok(typed(Reply::whole(body.into()), "application/json"))
 }
 
 fn append(text: &mut Option<String>, more: Option<String>) {
@@ -249,10 +292,10 @@ fn append(text: &mut Option<String>, more: Option<String>) {
     }
 }
 
-/// HTTP 200 with a JSON body.
-pub(super) fn json_response(json: String) -> Response<Reply> {
-    let mut response = Response::new(Reply::whole(Bytes::from(json)));
-    let kind = http::HeaderValue::from_static("application/json");
+/// HTTP 200 with a body of a type.
+fn typed(reply: Reply, kind: &'static str) -> Response<Reply> {
+    let mut response = Response::new(reply);
+    let kind = HeaderValue::from_static(kind);
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }

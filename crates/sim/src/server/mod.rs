@@ -6,15 +6,17 @@
 
 mod ask;
 mod body;
-mod chunk;
 mod clock;
 mod core;
+mod dialect;
 mod emitter;
 mod error;
+mod exposition;
 mod field;
 mod generate;
-mod metrics;
+mod json;
 mod route;
+mod shape;
 mod shared;
 mod ticket;
 pub mod truth;

@@ -1,23 +1,22 @@
 //! What all connections of a server share.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::chunk::{Head, Route};
 use super::clock::Clock;
 use super::core::Command;
+use super::dialect;
 use super::error::ApiError;
+use super::shape::{Head, Speech};
 use super::truth::Recorder;
 use crate::config::SimConfig;
-use crate::dialect::Dialect;
 use crate::model::{RankStats, Refusal, RequestId};
 use crate::rng::{Rng, mix};
 use crate::tokenizer::Tokenizer;
-
-/// The version that the simulated vLLM claims to be.
-pub(super) const VLLM_VERSION: &str = "0.32.0";
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -31,6 +30,8 @@ pub(super) struct Shared {
     /// Generation requests in flight.
     pub(super) active: AtomicU64,
     emitted: AtomicU64,
+    /// What the engine runs, with the ids of the answers.
+    live: Mutex<BTreeMap<RequestId, String>>,
     /// Cancelled when the server dies.
     pub(super) dead: CancellationToken,
 }
@@ -50,6 +51,7 @@ impl Shared {
             numbered: AtomicU64::new(0),
             active: AtomicU64::new(0),
             emitted: AtomicU64::new(0),
+            live: Mutex::new(BTreeMap::new()),
             dead: CancellationToken::new(),
         }
     }
@@ -72,42 +74,78 @@ impl Shared {
         answer.await.map_err(|_| ApiError::Gone)
     }
 
+    /// Empties the prefix cache; false when something runs or waits, and nothing was done.
+    pub(super) async fn clear_cache(&self) -> Result<bool, ApiError> {
+        let (reply, answer) = oneshot::channel();
+        self.commands
+            .send(Command::ClearCache(reply))
+            .map_err(|_| ApiError::Gone)?;
+        answer.await.map_err(|_| ApiError::Gone)
+    }
+
+    /// Notes that the engine runs a request, under its answer's id.
+    pub(super) fn note_live(&self, id: RequestId, answer: &str) {
+        self.lock_live().insert(id, answer.to_owned());
+    }
+
+    /// Forgets a request that is over.
+    pub(super) fn forget_live(&self, id: RequestId) {
+        self.lock_live().remove(&id);
+    }
+
+    /// The running requests whose answers have one of these ids; all when `None`.
+    pub(super) fn live(&self, answers: Option<&[String]>) -> Vec<RequestId> {
+        let live = self.lock_live();
+        let wanted = live
+            .iter()
+            .filter(|(_, answer)| answers.is_none_or(|answers| answers.contains(answer)));
+        wanted.map(|(id, _)| *id).collect()
+    }
+
+    fn lock_live(&self) -> MutexGuard<'_, BTreeMap<RequestId, String>> {
+        // A panic elsewhere leaves whole entries behind.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the server calls its build.
+    pub(super) fn fingerprint(&self) -> String {
+        let engine = &self.config.engine;
+        let build = mix(engine.seed ^ u64::from(engine.max_model_len)) >> 32;
+        dialect::of(self.config.dialect).fingerprint(build)
+    }
+
     /// What is the same in all chunks of answer number `number`.
-    pub(super) fn head(&self, route: Route, model: String, number: u64) -> Head {
-        let prefix = match route {
-            Route::Chat => "chatcmpl",
-            Route::Completion => "cmpl",
-        };
+    pub(super) fn head(&self, speech: Speech, model: String, number: u64) -> Head {
         let seed = self.config.engine.seed;
         let id = Rng::new(seed).split(number).word();
         let started = self.clock.now().0 / 1_000_000_000;
-        let build = mix(seed ^ u64::from(self.config.engine.max_model_len)) >> 32;
-        let fingerprint = match self.config.dialect {
-            Dialect::Vllm => format!("vllm-{VLLM_VERSION}-{build:08x}"),
-            Dialect::OpenAi => format!("fp_{build:08x}"),
-        };
         Head {
-            dialect: self.config.dialect,
-            route,
-            id: format!("{prefix}-{id:016x}"),
+            id: dialect::of(self.config.dialect).id(speech, id),
             created: self.config.epoch_unix_s + started,
             model,
-            fingerprint,
+            fingerprint: self.fingerprint(),
         }
     }
 }
 
 /// A refusal of the engine in the words of an interface.
 pub(super) fn refused(refusal: Refusal) -> ApiError {
-    let param = match refusal {
-        Refusal::NoSuchRank { .. } => Some("data_parallel_rank"),
-        Refusal::EmptyPrompt => Some("prompt"),
-        Refusal::NoOutput => Some("max_tokens"),
-        Refusal::TooLong { .. } => Some("input_tokens"),
-    };
-    ApiError::Value {
-        param,
-        message: refusal.to_string(),
+    match refusal {
+        Refusal::NoSuchRank { .. } => ApiError::Value {
+            param: Some("data_parallel_rank"),
+            message: refusal.to_string(),
+        },
+        Refusal::EmptyPrompt => ApiError::EmptyPrompt,
+        Refusal::NoOutput => ApiError::OutputTooSmall { asked: 0 },
+        Refusal::TooLong {
+            prompt,
+            output,
+            max_model_len,
+        } => ApiError::TooLong {
+            prompt: prompt.into(),
+            output: output.into(),
+            longest: max_model_len.into(),
+        },
     }
 }
 

@@ -21,8 +21,17 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
-    pub(super) fn new(shared: Arc<Shared>, id: Option<RequestId>, slot: Slot) -> Self {
+    /// A claim on request `id`, whose answer is called `answer`.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        id: Option<RequestId>,
+        answer: &str,
+        slot: Slot,
+    ) -> Self {
         shared.active.fetch_add(1, Ordering::Relaxed);
+        if let Some(id) = id {
+            shared.note_live(id, answer);
+        }
         Self {
             shared,
             id,
@@ -86,6 +95,9 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         self.shared.active.fetch_sub(1, Ordering::Relaxed);
+        if let Some(id) = self.id {
+            self.shared.forget_live(id);
+        }
         if !self.ended {
             let ending = if self.server_is_dead() {
                 Ending::Fault

@@ -26,6 +26,8 @@ pub enum Ending {
     Stop,
     /// It reached its length.
     Length,
+    /// It was aborted by another request.
+    Aborted,
     /// The client went away.
     Cancelled,
     /// The server broke it off: a configured fault, or its death.
@@ -37,6 +39,7 @@ impl From<Finish> for Ending {
         match finish {
             Finish::Stop => Self::Stop,
             Finish::Length => Self::Length,
+            Finish::Abort => Self::Aborted,
         }
     }
 }
@@ -168,7 +171,9 @@ impl Recorder {
     pub(super) fn produced(&self, slot: Slot, output: &Output) {
         self.with(slot, |request| {
             request.prefill_start = Some(output.prefill_start);
-            request.first_token.get_or_insert(output.at);
+            if output.tokens > 0 {
+                request.first_token.get_or_insert(output.at);
+            }
             request.cached_tokens = output.cached_tokens;
             request.preemptions = output.preemptions;
             request.rank = output.rank;

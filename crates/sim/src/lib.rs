@@ -9,7 +9,9 @@
 
 pub mod config;
 pub mod dialect;
+pub mod drain;
 pub mod faults;
+pub mod histogram;
 pub mod model;
 pub mod presets;
 pub mod rng;
@@ -21,4 +23,5 @@ pub use config::{ModelCard, SimConfig};
 pub use dialect::{Dialect, DialectError};
 pub use faults::{Faults, RateLimit, StreamFault, StreamFaultKind};
 pub use presets::{Preset, UnknownPreset};
+pub use histogram::Spread;
 pub use server::{SimServer, Truth};

@@ -1,6 +1,9 @@
 //! What a simulated server is: an engine, a model's name, a dialect, and what goes wrong.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
+
+use tokmark_units::Nanos;
 
 use crate::dialect::Dialect;
 use crate::faults::Faults;
@@ -22,6 +25,51 @@ pub struct ModelCard {
     pub kv_cache_dtype: String,
 }
 
+/// Where the tokens of a stream come from. Without the engine every event has one token and every
+/// answer its full length, and nothing is queued: the client is measured, not the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TokenSource {
+    /// The engine.
+    #[default]
+    Engine,
+    /// All at once, as fast as the client reads them, with this many events in a write.
+    Flood(NonZeroU32),
+    /// At fixed times, with one event in a write.
+    Pace(Pace),
+}
+
+/// When the tokens of a paced stream are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// From the request's arrival to the first token.
+    pub first: Duration,
+    /// Between two tokens.
+    pub every: Duration,
+}
+
+impl Pace {
+    /// When the first token of a request is due that arrived at `arrival`.
+    pub(crate) fn first_at(self, arrival: Nanos) -> Nanos {
+        Nanos(arrival.0.saturating_add(Nanos::from(self.first).0))
+    }
+}
+
+impl TokenSource {
+    pub(crate) fn pace(self) -> Option<Pace> {
+        match self {
+            Self::Pace(pace) => Some(pace),
+            Self::Engine | Self::Flood(_) => None,
+        }
+    }
+
+    pub(crate) fn events_per_write(self) -> Option<u32> {
+        match self {
+            Self::Flood(events) => Some(events.get()),
+            Self::Engine | Self::Pace(_) => None,
+        }
+    }
+}
+
 /// A simulated server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimConfig {
@@ -39,14 +87,15 @@ pub struct SimConfig {
     pub prompt_tokens_details: bool,
     /// The key that `/v1` asks for, if any.
     pub api_key: Option<String>,
-    /// Whether every emission is remembered. Without it memory is bounded by what is in flight.
+    /// Whether requests are remembered. Without it memory is bounded by what is in flight.
     pub keep_truth: bool,
+    /// Whether every emission of a remembered request is, too.
+    pub keep_events: bool,
     /// The wall-clock second of the server's start, for `created`. It is a parameter, since the
     /// simulator does not read real time.
     pub epoch_unix_s: u64,
-    /// Instead of simulating, streams are filled with this many tokens an event, as fast as the
-    /// client reads them.
-    pub flood: Option<NonZeroU32>,
+    /// Where the tokens of streams come from. Answers in one piece always come from the engine.
+    pub tokens: TokenSource,
     /// What goes wrong.
     pub faults: Faults,
 }
@@ -69,8 +118,9 @@ impl Default for SimConfig {
             prompt_tokens_details: true,
             api_key: None,
             keep_truth: true,
+            keep_events: true,
             epoch_unix_s: 1_767_225_600,
-            flood: None,
+            tokens: TokenSource::Engine,
             faults: Faults::default(),
         }
     }

@@ -4,8 +4,10 @@
 //! behind HTTP, in the dialects of real servers, with the faults of real servers, and keeps the
 //! truth: what was sent when. [`presets`] are machines whose speeds are known.
 //!
-//! Nothing here reads real time by itself: under tokio's paused clock hours of simulated decoding
-//! take as long as the bytes take to move, and the same seed gives the same bytes.
+//! Nothing of these reads real time by itself: under tokio's paused clock hours of simulated decoding
+//! take as long as the bytes take to move, and the same seed gives the same bytes. Real time is for
+//! streams that bypass the engine over TCP ([`TokenSource`]), so that clients can be measured, and
+//! for the [`drain`], the least client there can be.
 
 pub mod config;
 pub mod dialect;
@@ -19,9 +21,9 @@ pub mod server;
 pub mod text;
 pub mod tokenizer;
 
-pub use config::{ModelCard, SimConfig};
+pub use config::{ModelCard, Pace, SimConfig, TokenSource};
 pub use dialect::{Dialect, DialectError};
 pub use faults::{Faults, RateLimit, StreamFault, StreamFaultKind};
-pub use presets::{Preset, UnknownPreset};
 pub use histogram::Spread;
-pub use server::{SimServer, Truth};
+pub use presets::{Preset, UnknownPreset};
+pub use server::{SimServer, Truth, listen};

@@ -11,8 +11,11 @@ use http_body_util::Full;
 use tokio::sync::mpsc;
 
 use super::emitter::{Emitter, Item};
+use super::feed::Feed;
+use super::flood::FloodStream;
+use super::pace::PacedStream;
 use super::ticket::Ticket;
-use crate::model::{Finish, Output, RequestId};
+use crate::model::Output;
 
 /// A response's body.
 pub(super) enum Reply {
@@ -20,6 +23,10 @@ pub(super) enum Reply {
     Whole(Full<Bytes>),
     /// A stream of events.
     Stream(Box<EventStream>),
+    /// A stream that writes its events to the socket itself, as fast as they are read.
+    Flood(Box<FloodStream>),
+    /// A stream whose events are written to the socket when they are due.
+    Paced(Box<PacedStream>),
 }
 
 /// The connection breaks on purpose.
@@ -37,16 +44,8 @@ impl Reply {
 pub(super) enum Source {
     /// The engine.
     Engine(mpsc::UnboundedReceiver<Output>),
-    /// Nowhere: tokens as fast as they are taken.
-    Flood(Flood),
-}
-
-/// Tokens without an engine.
-#[derive(Debug)]
-pub(super) struct Flood {
-    pub(super) per_event: u32,
-    pub(super) left: u32,
-    pub(super) first: bool,
+    /// No engine.
+    Feed(Feed),
 }
 
 /// The events of one answer.
@@ -82,7 +81,7 @@ impl EventStream {
     fn next_output(&mut self, cx: &mut Context<'_>) -> Poll<Option<Output>> {
         match &mut self.source {
             Source::Engine(outputs) => outputs.poll_recv(cx),
-            Source::Flood(flood) => Poll::Ready(flood.next(&self.ticket)),
+            Source::Feed(feed) => feed.poll(cx),
         }
     }
 
@@ -135,23 +134,9 @@ impl EventStream {
     }
 }
 
-impl Flood {
-    fn next(&mut self, ticket: &Ticket) -> Option<Output> {
-        let tokens = self.per_event.min(self.left);
-        self.left -= tokens;
-        let now = ticket.now();
-        (tokens > 0).then(|| Output {
-            id: RequestId(0),
-            at: now,
-            tokens,
-            first: std::mem::take(&mut self.first),
-            finished: (self.left == 0).then_some(Finish::Length),
-            prefill_start: now,
-            cached_tokens: 0,
-            preemptions: 0,
-            rank: 0,
-        })
-    }
+/// A body that wrote its events itself has its end left to give.
+fn ended(poll: Poll<Result<(), CutStream>>) -> Poll<Option<Result<BodyFrame<Bytes>, CutStream>>> {
+    poll.map(|ended| ended.err().map(Err))
 }
 
 impl Body for Reply {
@@ -167,20 +152,22 @@ impl Body for Reply {
                 .poll_frame(cx)
                 .map_err(|never| match never {}),
             Self::Stream(stream) => stream.poll(cx),
+            Self::Flood(stream) => ended(stream.poll(cx)),
+            Self::Paced(stream) => ended(stream.poll(cx)),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(full) => full.is_end_stream(),
-            Self::Stream(_) => false,
+            Self::Stream(_) | Self::Flood(_) | Self::Paced(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(full) => full.size_hint(),
-            Self::Stream(_) => SizeHint::default(),
+            Self::Stream(_) | Self::Flood(_) | Self::Paced(_) => SizeHint::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
+use super::script::TEXT_MARK;
 use super::shape::{Chunks, Delta, Head, Shape, Speech, Step, Tally, Times, Wishes};
 use crate::faults::{StreamFault, StreamFaultKind};
 use crate::model::{Finish, Output};
@@ -34,10 +35,18 @@ pub(super) enum Item {
     Stall,
 }
 
+/// Where the text of an answer comes from.
+#[derive(Debug)]
+enum Text {
+    Written(Box<Writer>),
+    /// Every token is this mark, which a prepared event replaces.
+    Marked,
+}
+
 /// The text of one answer, cut into the parts that events carry.
 #[derive(Debug)]
 pub(super) struct Answer {
-    writer: Writer,
+    text: Text,
     reasoning: Option<Reasoning>,
     written: u32,
 }
@@ -46,8 +55,17 @@ impl Answer {
     /// An answer in this text; completions have no reasoning.
     pub(super) fn new(writer: Writer, reasoning: Option<Reasoning>, speech: Speech) -> Self {
         Self {
-            writer,
+            text: Text::Written(Box::new(writer)),
             reasoning: reasoning.filter(|_| speech == Speech::Chat),
+            written: 0,
+        }
+    }
+
+    /// An answer whose tokens are all [`TEXT_MARK`].
+    pub(super) fn marked() -> Self {
+        Self {
+            text: Text::Marked,
+            reasoning: None,
             written: 0,
         }
     }
@@ -64,7 +82,13 @@ impl Answer {
             } else {
                 &mut delta.content
             };
-            let id = self.writer.write(into);
+            let id = match &mut self.text {
+                Text::Written(writer) => writer.write(into),
+                Text::Marked => {
+                    into.push_str(TEXT_MARK);
+                    END
+                }
+            };
             delta.ids.push(id);
             self.written = self.written.saturating_add(1);
         }
@@ -159,6 +183,11 @@ impl Emitter {
             held: Vec::new(),
             ended: false,
         }
+    }
+
+    /// Goes on as if it had written so many tokens.
+    pub(super) fn go_on_after(&mut self, completion: u32) {
+        self.tally.completion = completion;
     }
 
     /// Appends what the stream does about tokens that the engine produced.

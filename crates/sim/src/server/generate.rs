@@ -3,22 +3,26 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, header};
 use tokio::sync::{mpsc, oneshot};
 use tokmark_units::{Nanos, float};
 
 use super::ask::Ask;
-use super::body::{EventStream, Flood, Reply, Source};
+use super::body::{EventStream, Reply, Source};
 use super::core::Command;
 use super::dialect;
+use super::direct;
 use super::emitter::{Answer, Asked, Emitter, StreamFaults};
 use super::error::ApiError;
+use super::feed::Feed;
 use super::field;
 use super::json;
 use super::shape::{Chunks, Delta, Head, Shape, Step, Tally, Times};
 use super::shared::{Shared, Taken, refused};
 use super::ticket::Ticket;
-use super::truth::RequestTruth;
+use super::truth::{RequestTruth, Sent, Slot};
+use crate::config::TokenSource;
 use crate::model::{Finish, Output, Request};
 use crate::rng::{Rng, mix};
 use crate::text::Writer;
@@ -28,10 +32,10 @@ use crate::tokenizer::TokenId;
 pub(super) async fn generate(
     shared: Arc<Shared>,
     shape: &'static dyn Shape,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: &[u8],
 ) -> Result<Response<Reply>, ApiError> {
-    let error = match begin(shared, shape, headers, body).await {
+    let error = match begin(shared, shape, parts, body).await {
         Ok(response) => return Ok(response),
         Err(error) => error,
     };
@@ -55,7 +59,7 @@ fn asks_for_stream(shape: &dyn Shape, body: &[u8]) -> bool {
 async fn begin(
     shared: Arc<Shared>,
     shape: &'static dyn Shape,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: &[u8],
 ) -> Result<Response<Reply>, ApiError> {
     let number = shared.numbered.fetch_add(1, Ordering::Relaxed);
@@ -75,7 +79,7 @@ async fn begin(
     let fields = shape.fields(fields)?;
     let accepts = dialect::of(config.dialect).accepts();
     let mut ask = Ask::read(&fields, shape.speech(), accepts, config, shared.tokenizer)?;
-    if let Some(rank) = asked_rank(headers, accepts.rank_header)? {
+    if let Some(rank) = asked_rank(&parts.headers, accepts.rank_header)? {
         ask.rank = Some(rank);
     }
     let plan = Plan::new(&shared, &ask, number);
@@ -85,19 +89,10 @@ async fn begin(
         shape,
         head,
         plan,
-        arrival: shared.clock.now(),
+        arrival: direct::arrival(&shared, parts),
     };
-    if ask.stream
-        && let Some(per_event) = config.flood
-    {
-        let flood = Flood {
-            per_event: per_event.get(),
-            left: ask.max_tokens,
-            first: true,
-        };
-        let slot = open(&shared, &job, &ask);
-        let ticket = Ticket::new(Arc::clone(&shared), None, &job.head.id, slot);
-        return Ok(stream(&shared, job, ask, Source::Flood(flood), ticket));
+    if ask.stream && config.tokens != TokenSource::Engine {
+        return Ok(without_engine(&shared, parts, job, ask));
     }
     let (outputs, received) = mpsc::unbounded_channel();
     let slot = open(&shared, &job, &ask);
@@ -119,15 +114,27 @@ async fn begin(
 }
 
 /// An answer that is to be given.
-struct Job {
-    number: u64,
-    shape: &'static dyn Shape,
-    head: Head,
+pub(super) struct Job {
+    pub(super) number: u64,
+    pub(super) shape: &'static dyn Shape,
+    pub(super) head: Head,
     plan: Plan,
-    arrival: Nanos,
+    pub(super) arrival: Nanos,
 }
 
-fn open(shared: &Shared, job: &Job, ask: &Ask) -> super::truth::Slot {
+/// A stream whose tokens do not come from the engine.
+fn without_engine(shared: &Arc<Shared>, parts: &Parts, job: Job, ask: Ask) -> Response<Reply> {
+    let slot = open(shared, &job, &ask);
+    if let Some(body) = direct::body(shared, parts, &job, &ask, slot) {
+        return typed(body, job.shape.stream_type());
+    }
+    let pace = shared.config.tokens.pace();
+    let feed = Feed::new(shared.clock, ask.max_tokens, pace, job.arrival);
+    let ticket = Ticket::new(Arc::clone(shared), None, &job.head.id, slot);
+    stream(shared, job, ask, Source::Feed(feed), ticket)
+}
+
+fn open(shared: &Shared, job: &Job, ask: &Ask) -> Slot {
     shared.recorder.open(RequestTruth {
         id: job.head.id.clone(),
         prompt_tokens: count(&ask.prompt),
@@ -135,6 +142,7 @@ fn open(shared: &Shared, job: &Job, ask: &Ask) -> super::truth::Slot {
         arrival: job.arrival,
         prefill_start: None,
         first_token: None,
+        sent: Sent::default(),
         emissions: Vec::new(),
         cached_tokens: 0,
         preemptions: 0,
@@ -218,7 +226,9 @@ fn stream(shared: &Shared, job: Job, ask: Ask, source: Source, ticket: Ticket) -
     let faults = &shared.config.faults;
     let stream_faults = StreamFaults {
         fault: faults.stream.filter(|fault| fault.hits(job.number)),
-        buffer_events: faults.buffer_events,
+        buffer_events: faults
+            .buffer_events
+            .or(shared.config.tokens.events_per_write()),
         comment_every: faults.comment_every,
     };
     let speech = job.shape.speech();

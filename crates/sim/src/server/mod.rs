@@ -9,20 +9,29 @@ mod body;
 mod clock;
 mod core;
 mod dialect;
+mod direct;
 mod emitter;
 mod error;
 mod exposition;
+mod feed;
 mod field;
+mod flood;
 mod generate;
 mod json;
+mod ledger;
+mod pace;
+mod prose;
 mod route;
+mod script;
 mod shape;
 mod shared;
 mod ticket;
 pub mod truth;
+mod wire;
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,23 +39,45 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::mpsc;
 
 use self::clock::Clock;
 use self::core::Background;
 use self::shared::Shared;
+use self::wire::{Wire, WireIo};
 use crate::config::SimConfig;
 use crate::model::{ConfigError, Engine};
 use crate::tokenizer::Tokenizer;
 
-pub use truth::{Emission, Ending, RequestTruth, Truth};
+pub use truth::{Emission, Ending, RequestTruth, Sent, Truth};
 
 /// Bytes that an in-memory connection holds in each direction.
 const PIPE_BYTES: usize = 256 << 10;
 
 /// How long to wait after the listener could not accept, for example for want of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections that may wait to be accepted, as far as the system allows: a client that opens
+/// thousands at once is not to lose any to a full queue, which costs it a second each.
+const BACKLOG: u32 = 16_384;
+
+/// Listens on an address; port 0 takes a free one.
+///
+/// # Panics
+///
+/// Outside a tokio runtime.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // A port whose last server is just gone can be taken again.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// A running simulated server. Dropping it breaks its connections and stops the engine.
 #[derive(Debug)]
@@ -88,12 +119,35 @@ impl SimServer {
 
     /// Serves one connection over any byte stream, in a task of its own.
     pub fn attach(&self, io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+        self.drive(io, None);
+    }
+
+    /// Serves a TCP connection. Streams that bypass the engine write to the socket themselves.
+    fn attach_tcp(&self, stream: TcpStream) {
+        if self.shared.direct.is_none() {
+            self.attach(stream);
+            return;
+        }
+        let wire = Arc::new(Wire::new(stream, self.shared.clock));
+        self.drive(WireIo::new(Arc::clone(&wire)), Some(wire));
+    }
+
+    fn drive(
+        &self,
+        io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        wire: Option<Arc<Wire>>,
+    ) {
         let shared = Arc::clone(&self.shared);
         let dead = shared.dead.clone();
         if dead.is_cancelled() {
             return;
         }
-        let service = service_fn(move |request| route::respond(Arc::clone(&shared), request));
+        let service = service_fn(move |mut request: http::Request<_>| {
+            if let Some(wire) = &wire {
+                request.extensions_mut().insert(Arc::clone(wire));
+            }
+            route::respond(Arc::clone(&shared), request)
+        });
         // Without the date header nothing of an answer depends on real time.
         let connection = http1::Builder::new()
             .auto_date_header(false)
@@ -126,7 +180,7 @@ impl SimServer {
             match accepted {
                 Ok((stream, _)) => {
                     self.prepare(&stream)?;
-                    self.attach(stream);
+                    self.attach_tcp(stream);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "connection not accepted");
@@ -157,7 +211,7 @@ impl SimServer {
 
     /// What really happened so far.
     pub fn truth(&self) -> Truth {
-        self.shared.recorder.truth()
+        self.shared.truth()
     }
 }
 

@@ -19,7 +19,7 @@ use super::shared::Shared;
 const BODY_LIMIT: usize = 256 << 20;
 
 /// The simulator's own page, in every dialect.
-const TRUTH: &str = "/sim/truth";
+const TRUTH: [&str; 2] = ["/truth", "/sim/truth"];
 
 /// Answers one request; what cannot be answered is an HTTP error.
 pub(super) async fn respond(
@@ -27,7 +27,8 @@ pub(super) async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Infallible> {
     let interface = dialect::of(shared.config.dialect);
-    let answered = if shared.config.faults.html_everywhere && request.uri().path() != TRUTH {
+    let truth = TRUTH.contains(&request.uri().path());
+    let answered = if shared.config.faults.html_everywhere && !truth {
         Ok(html())
     } else {
         answer(shared, interface, request).await
@@ -48,8 +49,8 @@ async fn answer(
 ) -> Result<Response<Reply>, ApiError> {
     let (head, body) = request.into_parts();
     let path = head.uri.path();
-    if path == TRUTH {
-        let truth = shared.recorder.truth().to_json();
+    if TRUTH.contains(&path) {
+        let truth = shared.truth().to_json();
         return Ok(Content::of("application/json", truth).response());
     }
     let target = target(interface, &head.method, path)?;
@@ -58,7 +59,7 @@ async fn answer(
     }
     let body = read(body).await?;
     match target {
-        Target::Generate(shape) => generate(shared, shape, &head.headers, &body).await,
+        Target::Generate(shape) => generate(shared, shape, &head, &body).await,
         Target::ClearCache(page) => Ok(page(shared.clear_cache().await?).response()),
         Target::Page(page) => {
             let ranks = shared.stats().await?;

@@ -10,10 +10,13 @@ use tokio_util::sync::CancellationToken;
 use super::clock::Clock;
 use super::core::Command;
 use super::dialect;
+use super::direct::Direct;
 use super::error::ApiError;
+use super::feed::FeedCounts;
 use super::shape::{Head, Speech};
-use super::truth::Recorder;
+use super::truth::{Recorder, Truth};
 use crate::config::SimConfig;
+use crate::histogram::Histogram;
 use crate::model::{RankStats, Refusal, RequestId};
 use crate::rng::{Rng, mix};
 use crate::tokenizer::Tokenizer;
@@ -25,6 +28,12 @@ pub(super) struct Shared {
     pub(super) tokenizer: Tokenizer,
     pub(super) commands: mpsc::UnboundedSender<Command>,
     pub(super) recorder: Recorder,
+    /// From when events are due to when they are handed over.
+    pub(super) lateness: Histogram,
+    /// What streams that bypass the engine add to the engine's counts.
+    pub(super) feeds: FeedCounts,
+    /// What they share.
+    pub(super) direct: Option<Direct>,
     /// Generation requests so far, refused ones included.
     pub(super) numbered: AtomicU64,
     /// Generation requests in flight.
@@ -44,7 +53,10 @@ impl Shared {
     ) -> Self {
         Self {
             tokenizer: Tokenizer::new(config.model.vocabulary),
-            recorder: Recorder::new(config.keep_truth),
+            recorder: Recorder::new(config.keep_truth, config.keep_events),
+            lateness: Histogram::default(),
+            feeds: FeedCounts::default(),
+            direct: Direct::new(&config, clock),
             config,
             clock,
             commands,
@@ -65,13 +77,22 @@ impl Shared {
         }
     }
 
+    /// What really happened so far.
+    pub(super) fn truth(&self) -> Truth {
+        self.recorder.truth(self.lateness.spread())
+    }
+
     /// The counts of all ranks.
     pub(super) async fn stats(&self) -> Result<Vec<RankStats>, ApiError> {
         let (reply, answer) = oneshot::channel();
         self.commands
             .send(Command::Stats(reply))
             .map_err(|_| ApiError::Gone)?;
-        answer.await.map_err(|_| ApiError::Gone)
+        let mut ranks = answer.await.map_err(|_| ApiError::Gone)?;
+        if let Some(rank) = ranks.first_mut() {
+            self.feeds.add_to(rank);
+        }
+        Ok(ranks)
     }
 
     /// Empties the prefix cache; false when something runs or waits, and nothing was done.

@@ -29,8 +29,9 @@ impl Ticket {
         slot: Slot,
     ) -> Self {
         shared.active.fetch_add(1, Ordering::Relaxed);
-        if let Some(id) = id {
-            shared.note_live(id, answer);
+        match id {
+            Some(id) => shared.note_live(id, answer),
+            None => shared.feeds.begin(),
         }
         Self {
             shared,
@@ -46,6 +47,10 @@ impl Ticket {
 
     pub(super) fn server_is_dead(&self) -> bool {
         self.shared.dead.is_cancelled()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// The engine produced tokens.
@@ -67,14 +72,24 @@ impl Ticket {
                 tokens: *tokens,
             })
             .collect();
+        // What was held back on purpose is not late; the newest tokens never are held.
+        if let Some(newest) = emissions.last() {
+            self.shared.lateness.record(newest.lateness());
+        }
         self.shared.recorder.emitted(self.slot, &emissions);
         let tokens = emissions.iter().map(|e| u64::from(e.tokens)).sum();
+        if self.id.is_none() {
+            self.shared.feeds.generated(tokens);
+        }
         self.shared.count_emitted(tokens);
     }
 
     /// The request ended in the engine, and its answer is sent.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.ended = true;
+        if self.id.is_none() && ending == Ending::Length {
+            self.shared.feeds.finished();
+        }
         self.shared.recorder.end(self.slot, ending, self.now());
     }
 
@@ -95,8 +110,9 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         self.shared.active.fetch_sub(1, Ordering::Relaxed);
-        if let Some(id) = self.id {
-            self.shared.forget_live(id);
+        match self.id {
+            Some(id) => self.shared.forget_live(id),
+            None => self.shared.feeds.end(),
         }
         if !self.ended {
             let ending = if self.server_is_dead() {

@@ -1,10 +1,12 @@
 //! What really happened: the figures that a measurement of this server is checked against.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tokmark_units::Nanos;
 
+use crate::histogram::Spread;
 use crate::model::{Finish, Output};
 
 /// Tokens handed to a connection in one event.
@@ -16,6 +18,32 @@ pub struct Emission {
     pub produced: Nanos,
     /// How many tokens.
     pub tokens: u32,
+}
+
+impl Emission {
+    /// From when the tokens were due to when they were handed over.
+    pub fn lateness(&self) -> Nanos {
+        Nanos(self.at.0.saturating_sub(self.produced.0))
+    }
+}
+
+/// What was handed to a connection so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// Tokens.
+    pub tokens: u64,
+    /// When the first of them was handed over.
+    pub first: Option<Nanos>,
+    /// When the last of them was.
+    pub last: Option<Nanos>,
+}
+
+impl Sent {
+    pub(super) fn add(&mut self, emission: &Emission) {
+        self.tokens += u64::from(emission.tokens);
+        self.first.get_or_insert(emission.at);
+        self.last = Some(emission.at);
+    }
 }
 
 /// How a request came to its end.
@@ -59,7 +87,10 @@ pub struct RequestTruth {
     pub prefill_start: Option<Nanos>,
     /// When the engine produced its first token.
     pub first_token: Option<Nanos>,
-    /// Every event with tokens.
+    /// What was handed to the connection. Of a stream that bypasses the engine only its first token
+    /// is known before its end.
+    pub sent: Sent,
+    /// Every event with tokens, where the server keeps them.
     pub emissions: Vec<Emission>,
     /// Prompt tokens found in the prefix cache.
     pub cached_tokens: u32,
@@ -74,7 +105,7 @@ pub struct RequestTruth {
 impl RequestTruth {
     /// Tokens handed to the connection.
     pub fn tokens(&self) -> u64 {
-        self.emissions.iter().map(|e| u64::from(e.tokens)).sum()
+        self.sent.tokens
     }
 }
 
@@ -83,6 +114,10 @@ impl RequestTruth {
 pub struct Truth {
     /// False when the server was told to keep nothing.
     pub kept: bool,
+    /// Requests that came after the record was full.
+    pub not_kept: u64,
+    /// From when events were due, by the engine or by their pace, to when they were handed over.
+    pub lateness: Spread,
     /// The requests.
     pub requests: Vec<RequestTruth>,
 }
@@ -90,6 +125,8 @@ pub struct Truth {
 #[derive(Serialize)]
 struct TruthFile<'a> {
     kept: bool,
+    not_kept: u64,
+    lateness: Spread,
     requests: Vec<RequestRow<'a>>,
 }
 
@@ -106,6 +143,9 @@ struct RequestRow<'a> {
     first_token_ns: Option<u64>,
     ending: Option<Ending>,
     ended_ns: Option<u64>,
+    tokens: u64,
+    first_sent_ns: Option<u64>,
+    last_sent_ns: Option<u64>,
     /// One row an event: sent, produced (both in ns), tokens.
     emissions: Vec<(u64, u64, u32)>,
 }
@@ -125,6 +165,9 @@ impl Truth {
             first_token_ns: request.first_token.map(|at| at.0),
             ending: request.ended.map(|(ending, _)| ending),
             ended_ns: request.ended.map(|(_, at)| at.0),
+            tokens: request.sent.tokens,
+            first_sent_ns: request.sent.first.map(|at| at.0),
+            last_sent_ns: request.sent.last.map(|at| at.0),
             emissions: request
                 .emissions
                 .iter()
@@ -133,6 +176,8 @@ impl Truth {
         });
         let file = TruthFile {
             kept: self.kept,
+            not_kept: self.not_kept,
+            lateness: self.lateness,
             requests: requests.collect(),
         };
         serde_json::to_string(&file).unwrap_or_default()
@@ -143,17 +188,25 @@ impl Truth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot(Option<usize>);
 
+/// Requests that are recorded; about 200 MiB without their events.
+const MOST_REQUESTS: usize = 1 << 20;
+
 /// Collects the truth while the server runs.
 #[derive(Debug)]
 pub(super) struct Recorder {
     kept: bool,
+    /// Whether every emission is kept, and not only first, last and count.
+    events: bool,
+    not_kept: AtomicU64,
     requests: Mutex<Vec<RequestTruth>>,
 }
 
 impl Recorder {
-    pub(super) fn new(kept: bool) -> Self {
+    pub(super) fn new(kept: bool, events: bool) -> Self {
         Self {
             kept,
+            events,
+            not_kept: AtomicU64::new(0),
             requests: Mutex::new(Vec::new()),
         }
     }
@@ -163,6 +216,10 @@ impl Recorder {
             return Slot(None);
         }
         let mut requests = self.lock();
+        if requests.len() >= MOST_REQUESTS {
+            self.not_kept.fetch_add(1, Ordering::Relaxed);
+            return Slot(None);
+        }
         requests.push(request);
         Slot(requests.len().checked_sub(1))
     }
@@ -182,7 +239,28 @@ impl Recorder {
 
     pub(super) fn emitted(&self, slot: Slot, emissions: &[Emission]) {
         self.with(slot, |request| {
-            request.emissions.extend_from_slice(emissions);
+            for emission in emissions {
+                request.sent.add(emission);
+            }
+            if self.events {
+                request.emissions.extend_from_slice(emissions);
+            }
+        });
+    }
+
+    /// A stream that bypasses the engine sent its first token, which was due at `due`.
+    pub(super) fn begun(&self, slot: Slot, due: Nanos, sent: Sent) {
+        self.with(slot, |request| {
+            request.first_token = Some(due);
+            request.sent = sent;
+        });
+    }
+
+    /// All that a stream that bypasses the engine sent.
+    pub(super) fn sent(&self, slot: Slot, sent: Sent, emissions: Vec<Emission>) {
+        self.with(slot, |request| {
+            request.sent = sent;
+            request.emissions = emissions;
         });
     }
 
@@ -193,9 +271,11 @@ impl Recorder {
         });
     }
 
-    pub(super) fn truth(&self) -> Truth {
+    pub(super) fn truth(&self, lateness: Spread) -> Truth {
         Truth {
             kept: self.kept,
+            not_kept: self.not_kept.load(Ordering::Relaxed),
+            lateness,
             requests: self.lock().clone(),
         }
     }

@@ -9,6 +9,7 @@
 )]
 
 mod client;
+mod direct;
 mod errors;
 mod faults;
 mod presets;

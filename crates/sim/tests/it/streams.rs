@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use http::Method;
-use http_body_util::BodyExt;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokmark_sim::text::LoopRule;
 use tokmark_sim::tokenizer::Tokenizer;
-use tokmark_sim::{Dialect, SimServer};
+use tokmark_sim::{Dialect, SimConfig, SimServer, TokenSource};
 
 use crate::client::{
-    Event, chat, complete, completion, config, document, get, post, request, server, stream,
+    Event, Stream, chat, complete, completion, config, document, get, now, post, read, request,
+    server, stream,
 };
 
 #[tokio::test(start_paused = true)]
@@ -295,13 +295,16 @@ async fn the_bare_dialect_ignores_what_it_does_not_know() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_fills_every_event_and_stops_at_its_length() {
-    let server = server(|c| c.flood = std::num::NonZeroU32::new(8));
-    let stream = complete(&server, "x", 100).await;
-    assert_eq!(stream.events.len(), 13 + 2);
-    assert_eq!(stream.events[0].json()["usage"]["completion_tokens"], 8);
+async fn a_flood_fills_every_write_and_stops_at_its_length() {
+    let mut config = config();
+    config.tokens = TokenSource::Flood(8.try_into().unwrap());
+    let (writes, stream) = writes(config, &completion("x", 100)).await;
+    // 100 tokens, usage, `[DONE]`; the end of the body is a write of its own.
+    let expect = [vec![8; 12], vec![6, 0]].concat();
+    assert_eq!(writes, expect);
     assert_eq!(stream.usage()["completion_tokens"], 100);
-    assert_eq!(stream.events[14].ms, 0);
+    assert_eq!(stream.events[0].json()["usage"]["completion_tokens"], 1);
+    assert_eq!(stream.events[101].ms, 0);
 }
 
 /// Counts the writes of the server's side of a connection.
@@ -342,11 +345,8 @@ impl AsyncWrite for Counted {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn every_event_is_a_write_of_its_own() {
-    // Steps below the timer's grain: several events are due at once.
-    let mut config = config();
-    config.engine.cost.fixed = tokmark_units::Nanos(100_000);
+/// Events in each of the server's writes, and what a client reads.
+async fn writes(config: SimConfig, body: &Value) -> (Vec<usize>, Stream) {
     let server = SimServer::start(config).unwrap();
     let (client, io) = tokio::io::duplex(1 << 20);
     let writes = Arc::new(Mutex::new(Vec::new()));
@@ -358,19 +358,27 @@ async fn every_event_is_a_write_of_its_own() {
         .await
         .unwrap();
     tokio::spawn(connection);
-    let body = chat("Write", 40);
+    let path = match body.get("messages") {
+        Some(_) => "/v1/chat/completions",
+        None => "/v1/completions",
+    };
+    let start = now();
     let response = sender
-        .send_request(request(
-            Method::POST,
-            "/v1/chat/completions",
-            body.to_string(),
-        ))
+        .send_request(request(Method::POST, path, body.to_string()))
         .await
         .unwrap();
-    response.into_body().collect().await.unwrap();
-    let writes = writes.lock().unwrap();
-    // Head, role, 40 tokens, usage, `[DONE]`, end of the body.
-    assert_eq!(writes.len(), 1 + 1 + 40 + 1 + 1 + 1);
+    let stream = read(start, response).await;
     let events = |write: &Vec<u8>| String::from_utf8_lossy(write).matches("data: ").count();
-    assert!(writes.iter().all(|write| events(write) <= 1));
+    let writes = writes.lock().unwrap().iter().map(events).collect();
+    (writes, stream)
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_event_is_a_write_of_its_own() {
+    // Steps below the timer's grain: several events are due at once.
+    let mut config = config();
+    config.engine.cost.fixed = tokmark_units::Nanos(100_000);
+    let (writes, _) = writes(config, &chat("Write", 40)).await;
+    // Head; role, 40 tokens, usage, `[DONE]`; end of the body.
+    assert_eq!(writes, [vec![0], vec![1; 1 + 40 + 1 + 1], vec![0]].concat());
 }

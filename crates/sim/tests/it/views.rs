@@ -194,6 +194,7 @@ async fn truth_is_served_and_can_be_left_out() {
     complete(&server, &document(1, 10), 2).await;
     let (_, text) = get(&server, "/sim/truth").await;
     assert_eq!(text, server.truth().to_json());
+    assert_eq!(text, get(&server, "/truth").await.1);
     let truth: Value = serde_json::from_str(&text).unwrap();
     let row = &truth["requests"][0];
     assert_eq!(truth["kept"], true);
@@ -201,11 +202,17 @@ async fn truth_is_served_and_can_be_left_out() {
     assert_eq!(row["ending"], "length");
     assert_eq!(row["emissions"].as_array().unwrap().len(), 2);
     assert_eq!(row["emissions"][0][2], 1);
+    let sent = |at: usize| &row["emissions"][at][0];
+    assert_eq!(
+        (&row["first_sent_ns"], &row["last_sent_ns"]),
+        (sent(0), sent(1))
+    );
+    assert_eq!(row["tokens"], 2);
 
     let silent = crate::client::server(|c| c.keep_truth = false);
     complete(&silent, &document(1, 10), 2).await;
     assert_eq!(
         get(&silent, "/sim/truth").await.1,
-        r#"{"kept":false,"requests":[]}"#
+        r#"{"kept":false,"not_kept":0,"lateness":{"count":2,"p50_ns":0,"p99_ns":0,"max_ns":0},"requests":[]}"#
     );
 }

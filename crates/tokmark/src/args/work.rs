@@ -1,5 +1,6 @@
 //! What to measure, show, import and simulate.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -246,9 +247,22 @@ pub(crate) struct SimArgs {
     /// Require this API key.
     #[arg(long, value_name = "KEY")]
     pub(crate) api_key: Option<String>,
-    /// Write what really happened (every request and token time) to this file at the end.
+    /// Send this many events in a write, as fast as the client reads, instead of simulating.
+    #[arg(long, value_name = "EVENTS", conflicts_with = "pace")]
+    pub(crate) flood: Option<NonZeroU32>,
+    /// Send one token of every stream each time this is over, such as `5ms`, instead of simulating.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) pace: Option<Duration>,
+    /// With --pace: from a request to its first token.
+    #[arg(long, value_name = "TIME", requires = "pace", default_value = "100ms", value_parser = parse_duration)]
+    pub(crate) first: Duration,
+    /// Write what really happened (requests, token times, lateness) to this file at the end; `/truth`
+    /// shows it at any time.
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
+    /// With --flood and --pace: keep the time of every token, not only of first and last.
+    #[arg(long)]
+    pub(crate) truth_events: bool,
     /// List the presets and exit.
     #[arg(long)]
     pub(crate) list: bool,

@@ -244,11 +244,11 @@ async fn open_store(data: &Path) -> Outcome<Arc<SqliteStore>> {
 /// The given port, or 7878, or a free one when that is taken.
 async fn site_listener(port: Option<u16>) -> Outcome<TcpListener> {
     if let Some(port) = port {
-        return sim::listen(port).await;
+        return sim::listen(port);
     }
     match TcpListener::bind(("127.0.0.1", PORT)).await {
         Ok(listener) => Ok(listener),
-        Err(_) => sim::listen(0).await,
+        Err(_) => sim::listen(0),
     }
 }
 

@@ -1,10 +1,12 @@
 //! `tokmark sim`.
 
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use tokmark_sim::{Dialect, Preset, SimConfig, SimServer};
+use tokmark_sim::{Dialect, Pace, Preset, SimConfig, SimServer, Spread, TokenSource, Truth};
+use tokmark_units::Nanos;
 
 use crate::args::SimArgs;
 use crate::exit::Exit;
@@ -22,7 +24,7 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
     let config = config(&args)?;
     let model = config.model.served_name.clone();
     let server = start(config)?;
-    let listener = listen(args.port).await?;
+    let listener = listen(args.port)?;
     let address = listener
         .local_addr()
         .map_err(|error| Failure::new(Exit::Failed, error))?;
@@ -42,8 +44,12 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
         .serve(listener, ended)
         .await
         .map_err(|error| Failure::new(Exit::Failed, error))?;
+    let truth = server.truth();
+    if !quiet {
+        say::progress(lateness(&truth.lateness));
+    }
     if let Some(path) = &args.truth {
-        write_truth(path, &server)?;
+        write_truth(path, &truth)?;
     }
     Ok(Exit::Done)
 }
@@ -55,8 +61,23 @@ fn config(args: &SimArgs) -> Outcome<SimConfig> {
     config.dialect = Dialect::parse(&args.dialect).map_err(|error| usage(error.into()))?;
     config.engine.seed = args.seed;
     config.api_key.clone_from(&args.api_key);
-    config.keep_truth = args.truth.is_some();
+    config.tokens = source(args);
+    // Every event of a flood would fill the memory, so there it has to be asked for.
+    let all = args.truth.is_some() && config.tokens == TokenSource::Engine;
+    config.keep_events = all || args.truth_events;
     Ok(config)
+}
+
+/// Where the tokens come from.
+fn source(args: &SimArgs) -> TokenSource {
+    match (args.flood, args.pace) {
+        (Some(events), _) => TokenSource::Flood(events),
+        (None, Some(every)) => TokenSource::Pace(Pace {
+            first: args.first,
+            every,
+        }),
+        (None, None) => TokenSource::Engine,
+    }
 }
 
 /// Starts a server on the current runtime.
@@ -67,18 +88,28 @@ pub(crate) fn start(config: SimConfig) -> Outcome<Arc<SimServer>> {
 }
 
 /// Listens on a port of 127.0.0.1; 0 takes a free one.
-pub(crate) async fn listen(port: u16) -> Outcome<TcpListener> {
-    TcpListener::bind(("127.0.0.1", port))
-        .await
-        .map_err(|error| {
-            let context = format!("cannot listen on 127.0.0.1:{port}");
-            Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
-                .hint("choose another port with --port; 0 takes a free one")
-        })
+pub(crate) fn listen(port: u16) -> Outcome<TcpListener> {
+    tokmark_sim::listen((Ipv4Addr::LOCALHOST, port).into()).map_err(|error| {
+        let context = format!("cannot listen on 127.0.0.1:{port}");
+        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            .hint("choose another port with --port; 0 takes a free one")
+    })
 }
 
-fn write_truth(path: &Path, server: &SimServer) -> Outcome<()> {
-    let text = server.truth().to_json();
+/// How late events were, so that nobody takes this server's delay for a client's.
+fn lateness(spread: &Spread) -> String {
+    let ms = |at: Nanos| format!("{:.3}", at.as_millis_f64());
+    format!(
+        "{} events with tokens, sent late by p50 {} ms, p99 {} ms, at most {} ms",
+        spread.count,
+        ms(spread.p50),
+        ms(spread.p99),
+        ms(spread.max),
+    )
+}
+
+fn write_truth(path: &Path, truth: &Truth) -> Outcome<()> {
+    let text = truth.to_json();
     tokmark_bench::output::write_whole(path, text.as_bytes())
         .map_err(|error| Failure::new(Exit::Failed, error))
 }

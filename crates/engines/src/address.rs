@@ -100,7 +100,7 @@ pub enum AddressError {
     /// A query or a fragment.
     #[error("the address `{given}` has a query or a fragment")]
     Query {
-        /// What was typed.
+        /// What was typed before it.
         given: String,
     },
     /// Everything else.
@@ -143,18 +143,26 @@ impl AddressError {
 impl Address {
     /// Understands `host:port`, a bare port, a URL with or without `/v1` and path prefix, and IPv6
     /// with or without brackets.
+    ///
+    /// Whatever is wrong with an address, no error repeats what stands before an `@` or behind a
+    /// `?`: people put keys there.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let given = text.trim();
+        Self::read(given).map_err(|error| match given.rsplit_once('@') {
+            Some((_, behind)) => AddressError::Credentials {
+                host: host_alone(behind),
+            },
+            None => error,
+        })
+    }
+
+    fn read(given: &str) -> Result<Self, AddressError> {
         check_characters(given)?;
         let (scheme, rest) = split_scheme(given)?;
         let (authority, path) = split_path(rest);
-        let (authority, credentials) = match authority.rsplit_once('@') {
-            Some((_, host)) => (host, true),
-            None => (authority, false),
-        };
-        if credentials {
+        if let Some((_, host)) = authority.rsplit_once('@') {
             return Err(AddressError::Credentials {
-                host: authority.to_owned(),
+                host: host_alone(host),
             });
         }
         let (host_text, port_text) = split_port(given, authority)?;
@@ -218,16 +226,29 @@ impl fmt::Display for Address {
     }
 }
 
+/// The host at the beginning of a text, without a path, a query or words behind it.
+fn host_alone(text: &str) -> String {
+    let end = text.find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace());
+    text.get(..end.unwrap_or(text.len()))
+        .unwrap_or_default()
+        .to_owned()
+}
+
 fn check_characters(given: &str) -> Result<(), AddressError> {
     if given.is_empty() {
         return Err(AddressError::Empty);
     }
-    let owned = given.to_owned();
+    let end = given.find(['?', '#']);
+    let shown = end.and_then(|end| given.get(..end)).unwrap_or(given);
     if given.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        return Err(AddressError::WhiteSpace { given: owned });
+        return Err(AddressError::WhiteSpace {
+            given: shown.to_owned(),
+        });
     }
-    if given.contains(['?', '#']) {
-        return Err(AddressError::Query { given: owned });
+    if end.is_some() {
+        return Err(AddressError::Query {
+            given: shown.to_owned(),
+        });
     }
     Ok(())
 }
@@ -376,16 +397,26 @@ fn canonical(
     Ok((host, without_version(url.path())))
 }
 
-/// A pasted route such as `/v1/chat/completions` names the same server as its prefix.
+/// What people paste behind a server's prefix.
+const ROUTES: [&str; 7] = [
+    "/v1",
+    "/v1/chat/completions",
+    "/v1/completions",
+    "/v1/embeddings",
+    "/v1/messages",
+    "/v1/models",
+    "/v1/responses",
+];
+
+/// A pasted route such as `/v1/chat/completions` names the same server as its prefix. A `/v1` that
+/// something else follows belongs to the prefix: some gateways put the account there.
 fn without_version(path: &str) -> String {
-    let trimmed = path.trim_end_matches('/');
-    if let Some(prefix) = trimmed.strip_suffix("/v1") {
-        return prefix.trim_end_matches('/').to_owned();
+    let mut prefix = path.trim_end_matches('/');
+    // Until nothing is left to take away, so that what is shown is understood alike.
+    while let Some(shorter) = ROUTES.iter().find_map(|route| prefix.strip_suffix(route)) {
+        prefix = shorter.trim_end_matches('/');
     }
-    match trimmed.find("/v1/") {
-        Some(at) => trimmed.get(..at).unwrap_or_default().to_owned(),
-        None => trimmed.to_owned(),
-    }
+    prefix.to_owned()
 }
 
 /// Replaces the address that means "every interface" by the one that reaches this machine.

@@ -64,6 +64,21 @@ fn what_people_type() {
         30000,
         "10.0.0.7",
     );
+    // A gateway with the account behind its own `/v1`, with and without ours.
+    check(
+        "https://gate.example.org/v1/acme/openai",
+        "https://gate.example.org/v1/acme/openai",
+        443,
+        "gate.example.org",
+    );
+    check(
+        "https://gate.example.org/v1/acme/v1/models",
+        "https://gate.example.org/v1/acme",
+        443,
+        "gate.example.org",
+    );
+    check("box:1//v1/chat/completions", "http://box:1", 1, "box");
+    check("box:1/v1//v1", "http://box:1", 1, "box");
 }
 
 #[test]
@@ -119,10 +134,20 @@ fn faults_come_with_a_remedy() {
 
 #[test]
 fn secrets_in_an_address_are_refused_and_not_repeated() {
-    let error = Address::parse("http://me:hunter2@box:8000/v1").unwrap_err();
-    assert!(!error.to_string().contains("hunter2"));
-    assert!(!format!("{error:?}").contains("hunter2"));
-    assert!(error.hint().contains("--api-key"));
+    let check = |given: &str, hint: &str| {
+        let error = Address::parse(given).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+        assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+        assert!(error.hint().contains(hint), "{}", error.hint());
+    };
+    check("http://me:hunter2@box:8000/v1", "--api-key");
+    // Whatever else is wrong with it.
+    check("http://me:hunter2@box :8000", "--api-key");
+    check("htp://hunter2@box", "--api-key");
+    check("http://me:hunt/hunter2@box", "--api-key");
+    check("hunter2@[::1", "--api-key");
+    check("http://box:8000/v1?api_key=hunter2", "without");
+    check("http://box :8000/v1?api_key=hunter2", "white space");
 }
 
 #[test]

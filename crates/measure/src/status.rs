@@ -111,16 +111,17 @@ pub(crate) fn of_end(evidence: &CellEvidence, failures: &[FailureCount]) -> Vec<
     findings
 }
 
-/// Failures by class, the most frequent first.
+/// Failures by class and HTTP status, the most frequent first: a refused field and a broken server
+/// have different remedies (case B092).
 pub(crate) fn failures(evidence: &CellEvidence) -> Vec<FailureCount> {
-    let mut classes: BTreeMap<&str, FailureCount> = BTreeMap::new();
+    let mut classes: BTreeMap<(&str, Option<u16>), FailureCount> = BTreeMap::new();
     for failure in evidence
         .streams
         .iter()
         .filter_map(|request| request.failure.as_ref())
     {
         let counted = classes
-            .entry(&failure.class)
+            .entry((&failure.class, failure.http_status))
             .or_insert_with(|| FailureCount {
                 class: failure.class.clone(),
                 count: 0,

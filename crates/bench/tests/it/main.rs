@@ -7,6 +7,7 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod cases;
 mod faults;
 mod limits;
 mod statuses;

@@ -9,6 +9,7 @@
 
 mod build;
 mod capacity_examples;
+mod cases_cells;
 mod cases_counters;
 mod cases_requests;
 mod cells;

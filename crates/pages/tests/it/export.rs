@@ -1,6 +1,7 @@
 //! CSV, Markdown and the table for terminals.
 
-use tokmark_pages::{csv, markdown, text_table};
+use tokmark_pages::{PageOptions, csv, markdown, run_page, text_table};
+use tokmark_run_format::{CellStatus, DecodeCell, RunDocument, Tool, write_document};
 
 use crate::kit::{CONTEXTS, REQUESTS, full_run};
 
@@ -91,4 +92,75 @@ fn a_terminal_table_keeps_its_width() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     assert!(!text.contains('\u{1b}'));
+}
+
+/// Ten requests of 100 tokens one after the other in 20 s are 50 tok/s wherever it is written.
+#[test]
+fn b056_one_figure_in_every_place() {
+    let mut run = full_run("");
+    let cell = &mut run.decode[0];
+    cell.total_tokens_per_s = Some(1_000.0 / 20.0);
+    cell.per_request_tokens_per_s = Some(99.0 / 1.5);
+    (cell.ci95_low, cell.ci95_high) = (None, None);
+    run.decode.truncate(1);
+    run.prefill.clear();
+    let text = csv(&run);
+    let lines: Vec<&str> = text.split_terminator("\r\n").collect();
+    let figures = lines[0].split(',').zip(lines[1].split(','));
+    let of = |name: &str| {
+        figures
+            .clone()
+            .find(|(column, _)| *column == name)
+            .unwrap()
+            .1
+    };
+    assert_eq!(of("total_tokens_per_s"), "50");
+    assert_eq!(of("per_request_tokens_per_s"), "66");
+    for shown in [
+        markdown(&run),
+        text_table(&run, 120, false),
+        run_page(&run, &PageOptions::self_contained()),
+    ] {
+        let words = shown.replace(['|', '<', '>'], " ");
+        let has = |figure: &str| words.split_whitespace().any(|word| word == figure);
+        assert!(has("50.0"), "{shown}");
+    }
+    let json = write_document(&run).unwrap();
+    assert!(json.contains("\"total_tokens_per_s\": 50.0,"), "{json}");
+}
+
+/// One cell of one request, with nothing known of the machine or from the server; then the same
+/// with nothing but a failure. Both are shown, and what was not measured is never a zero.
+#[test]
+fn b097_the_smallest_run_is_shown() {
+    let mut run = RunDocument::new("one".to_owned(), Tool::default());
+    let bare = |status| DecodeCell::without_numbers(0, 1, status, None);
+    let alone = DecodeCell {
+        total_tokens_per_s: Some(80.0),
+        per_request_tokens_per_s: Some(80.0),
+        ..bare(CellStatus::Valid)
+    };
+    let failed = DecodeCell {
+        reason: Some("1 of 1 requests failed: connect: refused".to_owned()),
+        ..bare(CellStatus::Failed)
+    };
+    for (cell, words) in [(alone, "80.0"), (failed, "Failed")] {
+        run.decode = vec![cell];
+        for shown in [
+            markdown(&run),
+            text_table(&run, 80, false),
+            run_page(&run, &PageOptions::self_contained()),
+        ] {
+            assert!(shown.contains(words), "{shown}");
+            for wrong in ["NaN", "inf tok", " 0.0 ", ">0.0<", " 0 ms", ">0 ms<"] {
+                assert!(!shown.contains(wrong), "`{wrong}` in {shown}");
+            }
+        }
+        let table = csv(&run);
+        assert_eq!(table.lines().count(), 2, "{table}");
+        assert!(
+            !table.contains(",0.0,") && !table.contains("NaN"),
+            "{table}"
+        );
+    }
 }

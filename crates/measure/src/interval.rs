@@ -47,13 +47,14 @@ pub fn steadiness(arrivals: &[(u64, u64)], window: Window, median_events: u64) -
     if finest < LEAST_BATCHES {
         return Steadiness::default();
     }
+    let gains = Gains::of(arrivals, window);
     Steadiness {
-        interval: interval(arrivals, window, finest),
-        drift: drift(&slice_rates(arrivals, window, finest)),
+        interval: interval(&gains, finest),
+        drift: drift(&gains.slice_rates(finest)),
     }
 }
 
-fn interval(arrivals: &[(u64, u64)], window: Window, finest: u32) -> Option<MeanInterval> {
+fn interval(gains: &Gains, finest: u32) -> Option<MeanInterval> {
     let mut tried = None;
     for merged in 1..=finest / LEAST_BATCHES {
         let batches = finest / merged;
@@ -61,7 +62,7 @@ fn interval(arrivals: &[(u64, u64)], window: Window, finest: u32) -> Option<Mean
             continue;
         }
         tried = Some(batches);
-        let line = stats::line(&slice_rates(arrivals, window, batches))?;
+        let line = stats::line(&gains.slice_rates(batches))?;
         let correlation = stats::autocorrelation(&line.residuals).unwrap_or(0.0);
         if correlation <= LARGEST_CORRELATION {
             return around(&line, batches);
@@ -87,23 +88,59 @@ fn drift(rates: &[f64]) -> Option<f64> {
     (line.mean > 0.0).then(|| line.slope * float::from_usize(rates.len()) / line.mean)
 }
 
-/// Tokens per second in each of `count` equal slices; together they are the window, so that their
-/// mean is its rate.
-fn slice_rates(arrivals: &[(u64, u64)], window: Window, count: u32) -> Vec<f64> {
-    let length = u128::from(window.len_ns().max(1));
-    let mut tokens = vec![0_u64; usize::try_from(count).unwrap_or(0)];
-    for (at_ns, gained) in arrivals.iter().filter(|(at_ns, _)| window.contains(*at_ns)) {
-        let since = u128::from(at_ns.saturating_sub(window.start_ns));
-        let index = usize::try_from(since * u128::from(count) / length).ok();
-        if let Some(slice) = index.and_then(|index| tokens.get_mut(index)) {
-            *slice = slice.saturating_add(*gained);
+/// What had arrived by every moment of a window: a slice's tokens are a difference of two entries,
+/// so that trying many lengths of slices does not go through all arrivals each time.
+struct Gains {
+    length_ns: u64,
+    /// Nanoseconds since the window's start, in order.
+    since: Vec<u64>,
+    /// Tokens up to and with each of them.
+    total: Vec<u128>,
+}
+
+impl Gains {
+    fn of(arrivals: &[(u64, u64)], window: Window) -> Self {
+        let mut inside: Vec<(u64, u64)> = arrivals
+            .iter()
+            .filter(|(at_ns, _)| window.contains(*at_ns))
+            .map(|(at_ns, tokens)| (at_ns.saturating_sub(window.start_ns), *tokens))
+            .collect();
+        inside.sort_unstable();
+        let mut sum = 0_u128;
+        let total = inside.iter().map(|(_, tokens)| {
+            sum = sum.saturating_add(u128::from(*tokens));
+            sum
+        });
+        Self {
+            length_ns: window.len_ns().max(1),
+            total: total.collect(),
+            since: inside.into_iter().map(|(since, _)| since).collect(),
         }
     }
-    let slice_s = float::from_u64(window.len_ns().max(1)) / 1e9 / f64::from(count);
-    tokens
-        .into_iter()
-        .map(|tokens| float::from_u64(tokens) / slice_s)
-        .collect()
+
+    /// Tokens that arrived in the window before `since_ns`.
+    fn before(&self, since_ns: u64) -> u128 {
+        let count = self.since.partition_point(|since| *since < since_ns);
+        let last = count.checked_sub(1).and_then(|last| self.total.get(last));
+        last.copied().unwrap_or(0)
+    }
+
+    /// Tokens per second in each of `count` equal slices; together they are the window, so that
+    /// their mean is its rate.
+    fn slice_rates(&self, count: u32) -> Vec<f64> {
+        let slice_s = float::from_u64(self.length_ns) / 1e9 / f64::from(count);
+        let mut before = 0;
+        (1..=count)
+            .map(|slice| {
+                let edge = u128::from(self.length_ns) * u128::from(slice);
+                let edge = u64::try_from(edge.div_ceil(u128::from(count))).unwrap_or(u64::MAX);
+                let until = self.before(edge);
+                let tokens = u64::try_from(until - before).unwrap_or(u64::MAX);
+                before = until;
+                float::from_u64(tokens) / slice_s
+            })
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +212,32 @@ mod tests {
         check(30, 119, None);
         check(30, 120, Some(6));
         check(30, 0, None);
+    }
+
+    /// Each arrival is in the slice that its place in the window falls into.
+    fn naive(arrivals: &[(u64, u64)], window: Window, count: u32) -> Vec<f64> {
+        let length = u128::from(window.len_ns());
+        let mut tokens = vec![0_u64; usize::try_from(count).unwrap()];
+        for (at_ns, gained) in arrivals.iter().filter(|(at_ns, _)| window.contains(*at_ns)) {
+            let since = u128::from(at_ns - window.start_ns);
+            tokens[usize::try_from(since * u128::from(count) / length).unwrap()] += gained;
+        }
+        let slice_s = float::from_u64(window.len_ns()) / 1e9 / f64::from(count);
+        let rate = |tokens| float::from_u64(tokens) / slice_s;
+        tokens.into_iter().map(rate).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn slices_hold_what_arrived_in_them(
+            arrivals in proptest::collection::vec((0_u64..3_000, 0_u64..9), 0..200),
+            length in 1_u64..2_500,
+            count in 1_u32..40,
+        ) {
+            let window = Window { start_ns: 300, end_ns: 300 + length };
+            let found = Gains::of(&arrivals, window).slice_rates(count);
+            proptest::prop_assert_eq!(found, naive(&arrivals, window, count));
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Prefill rows: methodology section 2.
 
+use std::collections::BTreeMap;
+
 use tokmark_run_format::evidence::{
     PrefillEvidence, PrefillPurpose, ProbeEvidence, RequestEvidence,
 };
@@ -20,12 +22,14 @@ pub fn rows(
     samples: &[PrefillEvidence],
     probes: &ProbeEvidence,
 ) -> Vec<PrefillRow> {
+    let mut by_context: BTreeMap<u64, Vec<&PrefillEvidence>> = BTreeMap::new();
+    for sample in samples {
+        by_context.entry(sample.context).or_default().push(sample);
+    }
+    let here = |context: &u64| by_context.get(context).map_or(&[][..], Vec::as_slice);
     contexts
         .iter()
-        .map(|context| {
-            let here = samples.iter().filter(|sample| sample.context == *context);
-            row(*context, &here.collect::<Vec<_>>(), probes)
-        })
+        .map(|context| row(*context, here(context), probes))
         .collect()
 }
 

@@ -8,6 +8,10 @@ use super::Difference;
 /// and this leaves room for another platform's mathematics library.
 const TOLERANCE: f64 = 1e-9;
 
+/// More differences than anybody reads. A made-up document may have one for every pair of two long
+/// lists; the rest of them says nothing more, and is not kept.
+const MOST: usize = 10_000;
+
 /// Fields that hold sentences for people.
 const SENTENCES: [&str; 2] = ["reason", "notes"];
 
@@ -25,8 +29,16 @@ impl Comparing {
         }
     }
 
+    /// Whether further differences are passed over.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= MOST
+    }
+
     /// Keeps a difference.
     pub(super) fn add(&mut self, path: &str, document: Value, evidence: Value) {
+        if self.is_full() {
+            return;
+        }
         self.found.push(Difference {
             path: path.to_owned(),
             document,

@@ -19,4 +19,5 @@ mod launch;
 mod prefill;
 mod properties;
 mod statuses;
+mod strangers;
 mod verify;

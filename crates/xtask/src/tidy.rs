@@ -2,6 +2,7 @@
 //!
 //! Each rule is a pure function from text to findings; only this file and `files` touch the disk.
 
+mod cases;
 mod files;
 mod length;
 mod manifest;
@@ -45,6 +46,7 @@ pub(crate) fn check(metadata: &Metadata) -> anyhow::Result<Vec<Finding>> {
         .collect::<anyhow::Result<Vec<Crate>>>()?;
     let mut findings = check_crates(root, &crates)?;
     let mut with_unsafe = Vec::new();
+    let mut case_tests = Vec::new();
     for path in files::list(root)? {
         findings.extend(name::check(&path));
         if !files::is_text(&path) {
@@ -56,9 +58,12 @@ pub(crate) fn check(metadata: &Metadata) -> anyhow::Result<Vec<Finding>> {
             findings.extend(length::check(&path, &text));
             findings.extend(word::macros(&path, &text));
             with_unsafe.extend(word::unsafe_code(&path, &text));
+            case_tests.extend(cases::tests(&path, &text));
         }
     }
     findings.extend(word::unlisted(&with_unsafe, UNSAFE_FILES));
+    let table = files::read_or_empty(root, cases::PATH)?;
+    findings.extend(cases::check(&table, &case_tests));
     findings.sort();
     Ok(findings)
 }

@@ -185,7 +185,7 @@ async fn somebody_elses_load_is_never_a_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_fit_into_the_time_is_not_planned() {
+async fn b094_what_does_not_fit_into_the_time_is_not_planned_and_says_so() {
     let asked = Settings {
         max_time: Some(Duration::from_mins(1)),
         ..settings("0", &[1, 2, 4, 8, 16, 32])
@@ -194,6 +194,10 @@ async fn what_does_not_fit_into_the_time_is_not_planned() {
     assert_eq!(status(&outcome, 0, 1), CellStatus::Valid);
     let last = cell(&outcome, 0, 32);
     assert_eq!(last.status, CellStatus::NotPlanned);
+    let reason = last.reason.as_deref().unwrap();
+    assert!(reason.contains("time given"), "{reason}");
+    // What was measured was measured in full.
+    assert_eq!(outcome.decode[0].measured_s, Some(8.0));
     assert_eq!(outcome.decode.len(), 6);
 }
 

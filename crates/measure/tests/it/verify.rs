@@ -9,7 +9,8 @@ use tokmark_run_format::evidence::{
 };
 use tokmark_run_format::plan::{Plan, PrefillMode};
 use tokmark_run_format::{
-    CellStatus, PrefillRow, PrefillStatus, RunDocument, Tool, read_document, wire, write_document,
+    CellStatus, DecodeCell, PrefillRow, PrefillStatus, RunDocument, Tool, read_document, wire,
+    write_document,
 };
 
 use crate::build::*;
@@ -248,6 +249,42 @@ fn sentences_are_compared_within_one_version_only() {
         }
     });
     assert_eq!(paths(&run(&document, &records)), ["decode/1024/2/ttft_ms"]);
+}
+
+/// Invented figures: impossible ones, and possible ones that the requests do not give.
+#[test]
+fn b109_figures_that_do_not_follow_are_found() {
+    let check = |change: &dyn Fn(&mut DecodeCell), field: &str| {
+        let (mut document, records) = measured();
+        change(&mut document.decode[0]);
+        let found = run(&document, &records);
+        let path = format!("decode/1024/2/{field}");
+        assert!(paths(&found).contains(&path.as_str()), "{field}: {found:?}");
+    };
+    check(
+        &|cell| cell.total_tokens_per_s = Some(1e9),
+        "total_tokens_per_s",
+    );
+    check(&|cell| cell.ttft_ms = Some(-5.0), "ttft_ms");
+    check(&|cell| cell.ttft_ms = Some(0.0), "ttft_ms");
+    check(
+        &|cell| cell.completed_requests = Some(10),
+        "completed_requests",
+    );
+    check(
+        &|cell| cell.average_active_requests = Some(3.0),
+        "average_active_requests",
+    );
+    // An aggregate that agrees with itself, but not with the events.
+    let doubled = |cell: &mut DecodeCell| {
+        cell.total_tokens_per_s = cell.total_tokens_per_s.map(|rate| 2.0 * rate);
+        cell.output_tokens = cell.output_tokens.map(|tokens| 2 * tokens);
+        cell.stream_tokens
+            .iter_mut()
+            .for_each(|tokens| *tokens *= 2);
+    };
+    check(&doubled, "total_tokens_per_s");
+    check(&doubled, "stream_tokens/1");
 }
 
 #[test]

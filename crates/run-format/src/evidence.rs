@@ -269,8 +269,10 @@ pub struct CellEvidence {
     /// Which try at this cell this is, from 0.
     pub retry: u32,
     /// Every request.
+    #[serde(deserialize_with = "crate::wire::bounded::deserialize")]
     pub streams: Vec<RequestEvidence>,
     /// Every reading of the server's gauges used.
+    #[serde(deserialize_with = "crate::wire::bounded::deserialize")]
     pub scrapes: Vec<Scrape>,
     /// How well the client kept up during the window.
     pub client: Option<ClientHealth>,

@@ -5,7 +5,9 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use crate::evidence::{self, Header, Record};
+use crate::evidence::{
+    self, CellEvidence, Event, Header, PrefillEvidence, Record, RequestEvidence, Scrape,
+};
 
 /// Why an evidence file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,32 @@ pub enum EvidenceError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// It is mostly empty records, which take far more memory than bytes.
+    #[error("the evidence holds records without content that would take {bytes} bytes of memory")]
+    Hollow {
+        /// What the records so far take.
+        bytes: u64,
+    },
+}
+
+/// Bytes of memory that a byte of the file may come to. A real file stays under two: an event takes
+/// ten bytes there and sixteen here.
+const MOST_MEMORY: u64 = 8;
+
+/// Memory that a record takes, its texts left out: they are as long here as there.
+fn held(record: &Record) -> u64 {
+    let of = |request: &RequestEvidence| {
+        size_of::<RequestEvidence>() + request.events.len() * size_of::<Event>()
+    };
+    let bytes = match record {
+        Record::Header(_) | Record::Probes(_) => size_of::<Record>(),
+        Record::Prefill(sample) => size_of::<PrefillEvidence>() + of(&sample.request),
+        Record::Cell(cell) => {
+            let streams: usize = cell.streams.iter().map(of).sum();
+            size_of::<CellEvidence>() + streams + cell.scrapes.len() * size_of::<Scrape>()
+        }
+    };
+    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 /// Writes an evidence file record by record.
@@ -64,12 +92,14 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Reads a whole evidence file of at most `limit` unpacked bytes.
+/// Reads a whole evidence file of at most `limit` unpacked bytes, in at most a small multiple of
+/// them in memory.
 pub fn read<R: Read>(input: R, limit: u64) -> Result<Vec<Record>, EvidenceError> {
     let unpacked = zstd::stream::read::Decoder::new(input)?;
     // One byte more than allowed, so that a file of exactly the limit passes.
     let mut lines = BufReader::new(unpacked.take(limit.saturating_add(1)));
     let (mut records, mut seen, mut line) = (Vec::new(), 0_u64, String::new());
+    let mut memory = 0_u64;
     loop {
         line.clear();
         let got = lines.read_line(&mut line)?;
@@ -80,10 +110,14 @@ pub fn read<R: Read>(input: R, limit: u64) -> Result<Vec<Record>, EvidenceError>
         if seen > limit {
             return Err(EvidenceError::TooLarge { limit });
         }
-        let record = serde_json::from_str(&line).map_err(|source| EvidenceError::Line {
+        let record: Record = serde_json::from_str(&line).map_err(|source| EvidenceError::Line {
             line: records.len() + 1,
             source,
         })?;
+        memory = memory.saturating_add(held(&record));
+        if memory > limit.saturating_mul(MOST_MEMORY) {
+            return Err(EvidenceError::Hollow { bytes: memory });
+        }
         records.push(record);
     }
     match records.first() {
@@ -141,5 +175,65 @@ pub(crate) mod events {
                 }
             })
             .collect())
+    }
+}
+
+/// A list of a cell, which is refused when it has more entries than any cell: an empty entry takes
+/// three bytes of the file and hundreds of memory.
+pub(crate) mod bounded {
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+    /// Most entries. A thousand streams that restart thirty times a second for half a minute have
+    /// as many requests.
+    pub(super) const MOST: usize = 1 << 20;
+
+    struct List<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MOST} entries")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut entries = Vec::new();
+            while let Some(entry) = list.next_element()? {
+                if entries.len() == MOST {
+                    return Err(A::Error::invalid_length(MOST + 1, &self));
+                }
+                entries.push(entry);
+            }
+            Ok(entries)
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D, T>(d: D) -> Result<Vec<T>, D::Error>
+    where
+        D: Deserializer<'de>,
+        T: Deserialize<'de>,
+    {
+        d.deserialize_seq(List(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounded;
+
+    #[test]
+    fn a_list_has_at_most_as_many_entries_as_a_cell() {
+        let read = |count: usize| {
+            let list = format!("[{}0]", "0,".repeat(count - 1));
+            let mut text = serde_json::Deserializer::from_str(&list);
+            bounded::deserialize::<_, u8>(&mut text).map(|entries| entries.len())
+        };
+        assert_eq!(read(3).unwrap(), 3);
+        assert_eq!(read(bounded::MOST).unwrap(), bounded::MOST);
+        let error = read(bounded::MOST + 1).unwrap_err().to_string();
+        assert!(error.contains("at most 1048576 entries"), "{error}");
     }
 }

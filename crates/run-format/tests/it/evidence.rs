@@ -76,6 +76,25 @@ fn a_file_that_unpacks_to_more_than_allowed_is_refused() {
     ));
 }
 
+/// Three bytes of the file that take hundreds of memory, a hundred thousand times.
+#[test]
+fn a_file_of_nothing_but_records_is_refused() {
+    let check = |record: &str| {
+        let header =
+            r#"{"record":"header","format":"tokmark-evidence/1","run":"","tool_version":""}"#;
+        let packed = zstd::encode_all(format!("{header}\n{record}").as_bytes(), 1).unwrap();
+        match read(packed.as_slice(), 1 << 20) {
+            Err(EvidenceError::Hollow { bytes }) => assert!(bytes > 8 << 20, "{bytes}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    let streams = vec!["{}"; 100_000].join(",");
+    check(&format!(r#"{{"record":"cell","streams":[{streams}]}}"#));
+    check(&format!(r#"{{"record":"cell","scrapes":[{streams}]}}"#));
+    check(&"{\"record\":\"cell\"}\n".repeat(50_000));
+    check(&"{\"record\":\"prefill\"}\n".repeat(40_000));
+}
+
 #[test]
 fn damage_is_named() {
     let packed = file(&[cell(Vec::new())]);

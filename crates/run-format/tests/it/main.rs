@@ -7,5 +7,7 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod any_bytes;
+mod corpus;
 mod document;
 mod evidence;

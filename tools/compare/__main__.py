@@ -39,6 +39,13 @@ KEPT_VARIABLES = ("PATH", "LANG", "LD_LIBRARY_PATH")
 CLIENTS = tuple(
     client.key for client in (Tokmark, VllmRust, VllmPython, Aiperf, Guidellm, LlamaBenchy)
 )
+TRIES = 3
+LONGEST_PAUSE_S = 1.0
+"""A script that sleeps for 20 ms and wakes after this long was not kept waiting by the client."""
+
+
+class StoodStill(Unavailable):
+    """The machine, or the server's core, did nothing for a while: there is nothing to compare."""
 
 
 def main() -> int:
@@ -48,6 +55,9 @@ def main() -> int:
     options = parse(sys.argv[1:])
     if not options.tokmark.exists():
         raise SystemExit(f"error: there is no `{options.tokmark}`: cargo build --release")
+    if options.write:
+        tables.around(options.write)
+    options.cache.mkdir(parents=True, exist_ok=True)
     process.adopt_orphans()
     cores = process.Cores.of_this_machine()
     if cores.script is not None:
@@ -55,6 +65,7 @@ def main() -> int:
     clients = make_clients(options)
     broken = prepare(clients)
     folder = options.keep or Path(tempfile.mkdtemp(prefix="tokmark-compare-"))
+    about = conditions(options, cores, clients)
     parts, complete = [], True
     for streams in options.streams:
         load = make_load(options, streams)
@@ -68,8 +79,7 @@ def main() -> int:
         parts.append(tables.table(load, results))
         print(parts[-1], flush=True)
     if options.write:
-        text = "\n".join([conditions(options, cores, clients), *parts])
-        tables.write(options.write, text)
+        tables.write(options.write, "\n".join([about, *parts]))
     install.say(f"every client's own files are in {folder}")
     return 0 if complete else 1
 
@@ -183,24 +193,43 @@ def measure(
     cores: process.Cores,
     folder: Path,
 ) -> Measurement:
-    """One client at one load, against a simulator of its own."""
+    """One client at one load; again when the machine stood still meanwhile."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            return measure_once(client, load, options, cores, folder / str(attempt))
+        except StoodStill as error:
+            reason = str(error)
+            install.say(f"{client.name}: {reason}")
+        except Unavailable as error:
+            return Measurement(client, reason=str(error))
+    return Measurement(client, reason=f"{reason}, {TRIES} times")
+
+
+def measure_once(
+    client: Client,
+    load: Load,
+    options: argparse.Namespace,
+    cores: process.Cores,
+    folder: Path,
+) -> Measurement:
+    """One client at one load, against a simulator of its own. Raises `Unavailable`."""
     install.say(f"{client.name} {client.version} at {load.streams}")
     folder.mkdir(parents=True, exist_ok=True)
     arguments = shlex.split(options.simulator)
     made = options.tokenizer or tokenizer.build(options.cache / "tokenizer")
-    try:
-        with simulator(options.tokmark, arguments, folder, cores.server) as server:
-            timeline = process.run(
-                client.command(load, Target(server.url, server.model, made), folder),
-                environment(options.cache, client.environment()),
-                folder,
-                cores.client,
-                options.timeout,
-            )
-        reported = client.read(load, folder)
-        true = truth.figures(server.requests, client, load, reported.window)
-    except Unavailable as error:
-        return Measurement(client, reason=str(error))
+    with simulator(options.tokmark, arguments, folder, cores.server) as server:
+        timeline = process.run(
+            client.command(load, Target(server.url, server.model, made), folder),
+            environment(options.cache, client.environment()),
+            folder,
+            cores.client,
+            options.timeout,
+        )
+    pause_s = timeline.longest_pause_s()
+    if pause_s > LONGEST_PAUSE_S:
+        raise StoodStill(f"the machine stood still for {pause_s:.1f} s")
+    reported = client.read(load, folder)
+    true = truth.figures(server.requests, client, load, reported.window)
     cpu_s = timeline.after(server.monotonic(true.first_arrival_ns))
     return Measurement(client, reported, true, 1e6 * cpu_s / true.tokens)
 
@@ -236,7 +265,8 @@ def conditions(options: argparse.Namespace, cores: process.Cores, clients: Seque
     server = f"tokmark sim {options.simulator}".strip()
     lines = [
         f"Measured on {today}: {os.cpu_count()} cores of {processor()}, Linux "
-        f"{platform.release()}, Python {platform.python_version()}; {pinned}.",
+        f"{platform.release()}, Python {platform.python_version()}; {pinned}; load average at the "
+        f"start {os.getloadavg()[0]:.1f}.",
         f"Server: `{server}`. Load: {options.requests_per_stream} requests "
         f"for each stream, prompts of {options.prompt_tokens} tokens, answers of "
         f"{options.output_tokens}; tokmark a window of {options.window:g} s.",

@@ -48,6 +48,7 @@ class Tokmark(Client):
             "--requests", str(load.streams),
             "--contexts", "0",
             "--prefill", "off",
+            "--capacity", "try",
             "--duration", f"{load.window_s:g}s",
             "--seed", str(load.seed),
             "--hardware", "none",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import signal
 import subprocess
@@ -53,6 +54,11 @@ class CpuTimeline:
     """Monotonic time and CPU seconds so far."""
     total_s: float = 0.0
     """CPU seconds at the end, as the kernel accounts them for all that was waited for."""
+
+    def longest_pause_s(self) -> float:
+        """Longest time between two samples: how long this script itself was kept from running."""
+        times = [at for at, _ in self.samples]
+        return max((later - earlier for earlier, later in itertools.pairwise(times)), default=0.0)
 
     def until(self, at: float) -> float:
         """CPU seconds until a moment, interpolated between the samples."""

@@ -120,8 +120,8 @@ def definitions(clients: Sequence[Client]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def write(document: Path, text: str) -> None:
-    """Puts a text between the two markers of a document."""
+def around(document: Path) -> tuple[str, str]:
+    """What a document has before and after its two markers. Ends the program without them."""
     try:
         before, begin, rest = document.read_text(encoding="utf-8").partition(BEGIN)
     except OSError as error:
@@ -129,4 +129,10 @@ def write(document: Path, text: str) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"error: `{document}` has no `{BEGIN}` and `{END}`")
+    return before, after
+
+
+def write(document: Path, text: str) -> None:
+    """Puts a text between the two markers of a document."""
+    before, after = around(document)
     document.write_text(f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}", encoding="utf-8")

@@ -178,10 +178,11 @@ class ReadTest(unittest.TestCase):
 
 class ProcessTest(unittest.TestCase):
     def test_cpu_is_interpolated_between_samples(self) -> None:
-        timeline = process.CpuTimeline([(10.0, 0.0), (12.0, 1.0), (14.0, 1.5)], 2.0)
-        for at, expect in ((9.0, 0.0), (11.0, 0.5), (13.0, 1.25), (20.0, 1.5)):
+        timeline = process.CpuTimeline([(10.0, 0.0), (12.0, 1.0), (13.5, 1.5)], 2.0)
+        for at, expect in ((9.0, 0.0), (11.0, 0.5), (12.75, 1.25), (20.0, 1.5)):
             self.assertAlmostEqual(timeline.until(at), expect)
         self.assertAlmostEqual(timeline.after(12.0), 1.0)
+        self.assertAlmostEqual(timeline.longest_pause_s(), 2.0)
 
     def run_python(self, code: str, timeout_s: float = 60) -> process.CpuTimeline:
         with tempfile.TemporaryDirectory() as folder:

@@ -36,6 +36,7 @@ pub use assemble::{Declared, Facts};
 pub use dial::ConnectDial;
 pub use output::{InMemory, Keep, OutputDir, OutputError};
 pub use progress::{Listener, Live, Progress};
+pub use requests::Requests;
 pub use run::{Outcome, Run, RunError};
 pub use session::{Route, Session, control_endpoint};
 pub use settings::{Endpoint, Settings};

@@ -12,8 +12,9 @@ use tokmark_units::Nanos;
 use crate::connection::Head;
 use crate::stamp::{Stamp, StampSource};
 
-/// A batch is handed on at the first event behind this time since the last one.
-const HAND_ON_EVERY: Nanos = Nanos::from_millis(20);
+/// A batch is handed on at the first event behind this time since the last one: often enough for a
+/// person who watches, seldom enough to cost nothing.
+const HAND_ON_EVERY: Nanos = Nanos::from_millis(100);
 /// A batch is handed on when it holds so many events.
 const BATCH_EVENTS: usize = 1_024;
 

@@ -115,6 +115,9 @@ impl Chunk {
         bytes: &'a [u8],
         data: &mut dyn FnMut(&[u8]),
     ) -> Result<(Option<Self>, &'a [u8]), BodyError> {
+        if let Some(whole) = self.take_whole(bytes, data) {
+            return Ok(whole);
+        }
         if let Self::Data(left) = self {
             let (now, behind) = split(bytes, left);
             data(now);
@@ -130,6 +133,30 @@ impl Chunk {
             return Ok((Some(self), bytes));
         };
         Ok((self.step(*byte)?, behind))
+    }
+
+    /// A whole chunk with its size line in front and its line end behind, in one read: how nearly
+    /// all of them come.
+    fn take_whole<'a>(
+        self,
+        bytes: &'a [u8],
+        data: &mut dyn FnMut(&[u8]),
+    ) -> Option<(Option<Self>, &'a [u8])> {
+        if self != Self::NEXT {
+            return None;
+        }
+        let digits = bytes.iter().take(7).position(|byte| *byte == b'\r')?;
+        let (digits, rest) = bytes.split_at_checked(digits)?;
+        let size = digits.iter().try_fold(0_usize, |size, byte| {
+            let digit = char::from(*byte).to_digit(16)?;
+            Some(size * 16 + usize::try_from(digit).ok()?)
+        })?;
+        let (now, behind) = rest.strip_prefix(b"\r\n")?.split_at_checked(size)?;
+        let behind = behind
+            .strip_prefix(b"\r\n")
+            .filter(|_| size > 0 && !digits.is_empty())?;
+        data(now);
+        Some((Some(Self::NEXT), behind))
     }
 
     fn step(self, byte: u8) -> Result<Option<Self>, BodyError> {

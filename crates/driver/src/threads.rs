@@ -114,9 +114,18 @@ async fn tick(health: &ThreadHealth) {
     }
 }
 
-/// Processor time of the calling thread.
+/// Processor time of the calling thread; `None` where the system does not tell.
 pub fn thread_cpu() -> Option<Nanos> {
-    let used = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).ok()?);
+    cpu(ClockId::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// Processor time of this process; `None` where the system does not tell.
+pub fn process_cpu() -> Option<Nanos> {
+    cpu(ClockId::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn cpu(clock: ClockId) -> Option<Nanos> {
+    let used = Duration::from(clock_gettime(clock).ok()?);
     Some(used.into())
 }
 

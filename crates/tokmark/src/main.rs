@@ -68,7 +68,15 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Show(args) => command::show::run(&args),
         Command::Verify(args) => command::verify::run(&args),
         Command::Import(args) => command::import::run(&args, quiet),
-        Command::Sim(args) => runtime()?.block_on(command::sim::run(args, quiet)),
+        Command::Sim(args) => {
+            if let Some(core) = args.core {
+                load::pin(core)?;
+            }
+            load::room_for_connections();
+            runtime()?.block_on(command::sim::run(args, quiet))
+        }
+        Command::Selftest(args) => command::selftest::run(&args, quiet),
+        Command::SelftestClient(args) => command::selftest::client::run(&args),
         Command::Schema => {
             say::result(format!("{:#}", tokmark_run_format::schema()));
             Ok(Exit::Done)

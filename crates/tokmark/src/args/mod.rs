@@ -1,10 +1,12 @@
 //! What can be typed.
 
+pub(crate) mod selftest;
 pub(crate) mod server;
 pub(crate) mod work;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
 pub(crate) use server::ServerArgs;
 pub(crate) use work::{
     DemoArgs, ImportArgs, PlanArgs, ProbeArgs, RunArgs, ShowArgs, ShowFormat, SimArgs, VerifyArgs,
@@ -48,6 +50,12 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// A simulated server.
     Sim(SimArgs),
+    /// Measure this client on this machine: its speed against a minimal drain, its accuracy
+    /// against a simulated server's truth.
+    Selftest(SelftestArgs),
+    /// One measurement of `selftest`, in a process of its own.
+    #[command(hide = true)]
+    SelftestClient(SelftestClientArgs),
     /// The JSON Schema of the run document.
     Schema,
     /// Shell completions.

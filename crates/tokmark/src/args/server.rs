@@ -46,3 +46,20 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "HOST:PORT", env = "TOKMARK_CONNECT_TO")]
     pub(crate) connect_to: Option<String>,
 }
+
+impl ServerArgs {
+    /// A server at an address, and nothing said beside.
+    pub(crate) fn plain(url: String) -> Self {
+        Self {
+            url,
+            model: None,
+            engine: None,
+            api_key: None,
+            api_key_file: None,
+            headers: Vec::new(),
+            ca: None,
+            insecure: false,
+            connect_to: None,
+        }
+    }
+}

@@ -266,6 +266,9 @@ pub(crate) struct SimArgs {
     /// List the presets and exit.
     #[arg(long)]
     pub(crate) list: bool,
+    /// Run on this core only; for `selftest`.
+    #[arg(long, hide = true)]
+    pub(crate) core: Option<usize>,
 }
 
 /// Arguments of `demo`.

@@ -131,17 +131,7 @@ async fn serve_simulation(
 }
 
 async fn session(server: SocketAddr, load: &LoadThreads) -> Outcome<Session> {
-    let args = ServerArgs {
-        url: server.to_string(),
-        model: None,
-        engine: None,
-        api_key: None,
-        api_key_file: None,
-        headers: Vec::new(),
-        ca: None,
-        insecure: false,
-        connect_to: None,
-    };
+    let args = ServerArgs::plain(server.to_string());
     let reached = reach(&args, settings().endpoint, load.clone(), true).await?;
     Ok(reached.session)
 }

@@ -4,6 +4,7 @@ pub(crate) mod demo;
 pub(crate) mod import;
 pub(crate) mod probe;
 pub(crate) mod run;
+pub(crate) mod selftest;
 pub(crate) mod show;
 pub(crate) mod sim;
 pub(crate) mod verify;

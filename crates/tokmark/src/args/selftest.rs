@@ -1,0 +1,66 @@
+//! Options of `selftest`.
+
+use clap::{Args, ValueEnum};
+
+/// Arguments of `selftest`.
+#[derive(Debug, Args)]
+pub(crate) struct SelftestArgs {
+    /// Streams of the flooded measurements.
+    #[arg(long, value_delimiter = ',', default_value = "1,64,1024")]
+    pub(crate) flood: Vec<u32>,
+    /// Streams of the paced measurements, one token every 5 ms on each.
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64,256")]
+    pub(crate) paced: Vec<u32>,
+    /// Connections that are opened at once.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) open: u32,
+    /// Length of each measurement in seconds.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub(crate) seconds: u64,
+    /// Repeat a measurement up to so many times and keep the best: others use this machine too.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub(crate) tries: u32,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a client of `selftest` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SelftestRole {
+    /// Measure with tokmark's own load path.
+    Load,
+    /// Read with the minimal drain.
+    Drain,
+    /// Open connections and do nothing.
+    Open,
+}
+
+/// Arguments of a client of `selftest`.
+#[derive(Debug, Args)]
+pub(crate) struct SelftestClientArgs {
+    /// What to do.
+    #[arg(long)]
+    pub(crate) role: SelftestRole,
+    /// The server's `host:port`.
+    #[arg(long)]
+    pub(crate) address: std::net::SocketAddr,
+    /// Streams.
+    #[arg(long)]
+    pub(crate) streams: u32,
+    /// Tokens of an answer.
+    #[arg(long)]
+    pub(crate) tokens: u32,
+    /// Seconds.
+    #[arg(long)]
+    pub(crate) seconds: u64,
+    /// Give every request an output limit of its own.
+    #[arg(long)]
+    pub(crate) distinct: bool,
+    /// Run on this core only.
+    #[arg(long)]
+    pub(crate) core: Option<usize>,
+    /// Let another thread on the same core use all of it that it can get.
+    #[arg(long)]
+    pub(crate) starve: bool,
+}

@@ -13,6 +13,7 @@ mod cases_cells;
 mod cases_counters;
 mod cases_requests;
 mod cells;
+mod client;
 mod compare;
 mod coverage;
 mod launch;

@@ -23,7 +23,7 @@ const PLACE: [Column; 2] = [
     }),
 ];
 
-const COLUMNS: [Column; 31] = [
+const COLUMNS: [Column; 33] = [
     (column::PROMPT_TOKENS, |cell| cell.prompt_tokens.map(count)),
     (column::WARM_SHARE, |cell| cell.warm_fraction.map(percent)),
     (column::WARM_SHARE_FROM, |cell| {
@@ -103,6 +103,12 @@ const COLUMNS: [Column; 31] = [
     }),
     (column::CLIENT_QUEUE, |cell| {
         cell.launch_ttft.client_queue_ms.map(gap_ms)
+    }),
+    (column::READ_LAG, |cell| {
+        cell.client.as_ref()?.read_lag_p99_ms.map(gap_ms)
+    }),
+    (column::CLIENT_CPU, |cell| {
+        cell.client.as_ref()?.busiest_cpu.map(percent)
     }),
     (column::KV_NEED_OF_BUDGET, need),
 ];

@@ -74,6 +74,8 @@ pub(crate) mod column {
     pub(crate) const SHARED_STAMPS: &str = "Shared stamps";
     pub(crate) const TOKEN_COUNTS_FROM: &str = "Token counts from";
     pub(crate) const CLIENT_QUEUE: &str = "Client queue";
+    pub(crate) const READ_LAG: &str = "Read lag p99";
+    pub(crate) const CLIENT_CPU: &str = "Client CPU";
     pub(crate) const KV_NEED_OF_BUDGET: &str = "KV need of budget";
     pub(crate) const SHORT_PROMPT: &str = "Short prompt";
     pub(crate) const TOK_S_WITHOUT_IT: &str = "tok/s without it";

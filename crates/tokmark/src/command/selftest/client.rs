@@ -11,7 +11,7 @@ use tokmark_bench::cell::{self, CellTask};
 use tokmark_bench::{Endpoint, Requests, Session};
 use tokmark_driver::threads::process_cpu;
 use tokmark_run_format::cell::{ClientHealth, Gaps};
-use tokmark_run_format::evidence::CellEvidence;
+use tokmark_run_format::evidence::{CellEvidence, RequestEvidence};
 use tokmark_sim::drain::{DrainConfig, drain};
 use tokmark_units::{Nanos, float};
 
@@ -210,7 +210,7 @@ fn found(evidence: &CellEvidence, cpu: Nanos) -> Found {
     let first: Vec<f64> = evidence
         .streams
         .iter()
-        .filter_map(|request| request.ttft_ns())
+        .filter_map(RequestEvidence::ttft_ns)
         .map(|ns| Nanos(ns).as_millis_f64())
         .collect();
     let quantile = |share| tokmark_measure::stats::percentile(&first, share);

@@ -94,7 +94,7 @@ fn flooded(streams: u32, args: &SelftestArgs, cores: Cores) -> Outcome<Flooded> 
                 load: faster(best.load, load),
             },
         });
-        if best.as_ref().is_some_and(|best| best.holds()) {
+        if best.as_ref().is_some_and(Flooded::holds) {
             break;
         }
     }

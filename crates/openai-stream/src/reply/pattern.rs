@@ -124,6 +124,9 @@ impl FramePattern {
             completion_tokens: count.or(usage.completion_tokens),
             ..usage
         });
+        if usage.is_some_and(|usage| usage.is_empty()) {
+            return None;
+        }
         Some(Hit {
             text: std::str::from_utf8(text).ok()?,
             count,

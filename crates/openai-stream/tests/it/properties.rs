@@ -71,7 +71,70 @@ fn heads() -> impl Strategy<Value = (u16, Option<&'static str>)> {
     ]
 }
 
+/// Frames of moulds that real servers use, with texts and counts that stand still, jump, fall, or
+/// come to look like parts of the mould.
+fn moulded() -> impl Strategy<Value = Vec<String>> {
+    let mould = prop_oneof![
+        Just(
+            r#"{"id":"c","created":7,"choices":[{"index":0,"delta":{"content":TEXT},"finish_reason":null}]}"#
+        ),
+        Just(
+            r#"{"model":"a","choices":[{"delta":{"content":TEXT}}],"usage":{"prompt_tokens":9,"total_tokens":10,"completion_tokens":COUNT}}"#
+        ),
+        Just(
+            r#"{"choices":[{"delta":{"reasoning_content":TEXT},"token_ids":[COUNT]}],"created":COUNT}"#
+        ),
+        Just(
+            r#"{"choices":[{"delta":{"reasoning":TEXT,"reasoning_content":TEXT}}],"usage":{"completion_tokens":COUNT}}"#
+        ),
+        Just(
+            r#"{"choices":[{"text":TEXT,"index":0,"finish_reason":null}],"usage":{"prompt_tokens":0,"completion_tokens":COUNT}}"#
+        ),
+    ];
+    let text = prop_oneof![
+        4 => "[ a-z]{0,6}".prop_map(|text| serde_json::json!(text).to_string()),
+        1 => any::<String>().prop_map(|text| serde_json::json!(text).to_string()),
+        1 => Just("null".to_owned()),
+        1 => Just(r#""a""#.to_owned()),
+    ];
+    let count = prop_oneof![
+        4 => (0..30_u64).prop_map(|count| count.to_string()),
+        1 => Just("null".to_owned()),
+        1 => Just("1.5".to_owned()),
+        1 => Just("18446744073709551616".to_owned()),
+        1 => Just("-1".to_owned()),
+    ];
+    let frame = (text, count);
+    (mould, vec(frame, 1..12)).prop_map(|(mould, frames)| {
+        let fill =
+            |(text, count): &(String, String)| mould.replace("TEXT", text).replace("COUNT", count);
+        frames.iter().map(fill).collect()
+    })
+}
+
 proptest! {
+    /// A member that nobody knows, different in every frame, keeps frames from being of one mould:
+    /// each is read in full. Nothing else may change.
+    #[test]
+    fn frames_of_one_mould_are_read_as_each_would_be_alone(frames in moulded()) {
+        let stream = |frame: &dyn Fn(usize, &str) -> String| {
+            let frames = frames.iter().enumerate();
+            frames.map(|(index, object)| feed::frame(&frame(index, object))).collect::<String>()
+        };
+        let alike = stream(&|_, object| object.to_owned()) + feed::DONE;
+        let unlike = stream(&|index, object| {
+            let nonce = "x".repeat(index);
+            object.replacen('{', &format!("{{\"nonce\":\"{nonce}\","), 1)
+        }) + feed::DONE;
+        for endpoint in [Endpoint::Chat, Endpoint::Completions] {
+            let read = |body: &str| {
+                let pieces = [(3, body.as_bytes())];
+                feed::answer(endpoint, (200, Some(EVENTS)), &pieces, BodyEnd::Complete)
+            };
+            prop_assert_eq!(read(&alike), read(&unlike));
+        }
+    }
+
     /// Where reads begin and end changes nothing.
     #[test]
     fn any_split_gives_the_same_reply(

@@ -13,7 +13,6 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use tokmark_sim::drain::{DrainConfig, drain};
 use tokmark_sim::{Pace, SimConfig, SimServer, TokenSource};
 
 type Failure = Box<dyn std::error::Error>;
@@ -38,33 +37,55 @@ fn main() -> Result<(), Failure> {
             }),
             seconds.parse()?,
         ),
-        ["drain", address, streams, max_tokens, seconds, nap @ ..] => {
-            let max_tokens = max_tokens.parse()?;
-            let nap = nap.first().map(|nap| nap.parse()).transpose()?;
-            let result = drain(&DrainConfig {
-                address: address.parse()?,
-                path: "/v1/chat/completions".to_owned(),
-                body: body(max_tokens),
-                max_tokens,
-                streams: streams.parse()?,
-                duration: Duration::from_secs_f64(seconds.parse()?),
-                answers: None,
-                nap: nap.map(Duration::from_micros),
-            })?;
-            let tokens = f64::from(u32::try_from(result.tokens)?);
-            println!("{result:?}");
-            println!(
-                "{:.0} tokens/s, {:.2} CPU us/token, core use {:.2}",
-                tokens / result.wall.as_secs_f64(),
-                result.cpu.as_secs_f64() / tokens * 1e6,
-                result.cpu.as_secs_f64() / result.wall.as_secs_f64(),
-            );
-            Ok(())
-        }
+        ["drain", address, streams, max_tokens, seconds, nap @ ..] => read(
+            address,
+            streams.parse()?,
+            max_tokens.parse()?,
+            seconds.parse()?,
+            nap,
+        ),
         _ => Err(USAGE.into()),
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+fn read(_: &str, _: u32, _: u32, _: f64, _: &[&str]) -> Result<(), Failure> {
+    Err("the drain is for Linux only".into())
+}
+
+#[cfg(target_os = "linux")]
+fn read(
+    address: &str,
+    streams: u32,
+    max_tokens: u32,
+    seconds: f64,
+    nap: &[&str],
+) -> Result<(), Failure> {
+    use tokmark_sim::drain::{DrainConfig, drain};
+
+    let nap = nap.first().map(|nap| nap.parse()).transpose()?;
+    let result = drain(&DrainConfig {
+        address: address.parse()?,
+        path: "/v1/chat/completions".to_owned(),
+        body: body(max_tokens),
+        max_tokens,
+        streams,
+        duration: Duration::from_secs_f64(seconds),
+        answers: None,
+        nap: nap.map(Duration::from_micros),
+    })?;
+    let tokens = f64::from(u32::try_from(result.tokens)?);
+    println!("{result:?}");
+    println!(
+        "{:.0} tokens/s, {:.2} CPU us/token, core use {:.2}",
+        tokens / result.wall.as_secs_f64(),
+        result.cpu.as_secs_f64() / tokens * 1e6,
+        result.cpu.as_secs_f64() / result.wall.as_secs_f64(),
+    );
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
 fn body(max_tokens: u32) -> Vec<u8> {
     let prompt = "word ".repeat(64);
     format!(

@@ -7,10 +7,11 @@
 //! Nothing of these reads real time by itself: under tokio's paused clock hours of simulated decoding
 //! take as long as the bytes take to move, and the same seed gives the same bytes. Real time is for
 //! streams that bypass the engine over TCP ([`TokenSource`]), so that clients can be measured, and
-//! for the [`drain`], the least client there can be.
+//! for `drain`, the least client there can be, which is for Linux only.
 
 pub mod config;
 pub mod dialect;
+#[cfg(target_os = "linux")]
 pub mod drain;
 pub mod faults;
 pub mod histogram;

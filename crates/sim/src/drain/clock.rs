@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use nix::time::{ClockId, clock_gettime};
+
 #[expect(
     clippy::disallowed_methods,
     reason = "a named clock module; the drain times real sockets"
@@ -10,13 +12,7 @@ pub(super) fn now() -> Instant {
     Instant::now()
 }
 
-/// CPU time of this thread so far; zero where the system does not tell it.
+/// CPU time of this thread so far; zero where the kernel does not tell it.
 pub(super) fn thread_cpu() -> Duration {
-    #[cfg(target_os = "linux")]
-    {
-        use nix::time::{ClockId, clock_gettime};
-        clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
-    }
-    #[cfg(not(target_os = "linux"))]
-    Duration::ZERO
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

@@ -9,7 +9,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokmark_sim::drain::{DrainConfig, DrainError, drain};
 use tokmark_sim::server::Ending;
 use tokmark_sim::tokenizer::Tokenizer;
 use tokmark_sim::{Dialect, Pace, SimConfig, SimServer, StreamFault, StreamFaultKind, TokenSource};
@@ -17,19 +16,19 @@ use tokmark_units::Nanos;
 
 use crate::client::{Event, Stream, chat, completion, gauge, get, metric, server, stream};
 
-fn pace(first_ms: u64, every_ms: u64) -> TokenSource {
+pub(crate) fn pace(first_ms: u64, every_ms: u64) -> TokenSource {
     TokenSource::Pace(Pace {
         first: Duration::from_millis(first_ms),
         every: Duration::from_millis(every_ms),
     })
 }
 
-fn flood(events: u32) -> TokenSource {
+pub(crate) fn flood(events: u32) -> TokenSource {
     TokenSource::Flood(events.try_into().unwrap())
 }
 
 /// Serves on a port of the loopback.
-fn listening(change: impl FnOnce(&mut SimConfig)) -> (Arc<SimServer>, SocketAddr) {
+pub(crate) fn listening(change: impl FnOnce(&mut SimConfig)) -> (Arc<SimServer>, SocketAddr) {
     let server = Arc::new(server(change));
     let listener = tokmark_sim::listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap();
@@ -282,50 +281,4 @@ async fn faults_hold_without_the_engine_too() {
     assert_eq!(stream.events.len(), 5 + 2);
     assert!(stream.events[5].json()["error"].is_object());
     assert_eq!(server.truth().requests[0].ended.unwrap().0, Ending::Fault);
-}
-
-fn drained(address: SocketAddr, path: &str, streams: u32, answers: u64) -> DrainConfig {
-    let mut body = chat("Tell me", 50);
-    body["stream_options"] = json!({"include_usage": true});
-    DrainConfig {
-        address,
-        path: path.to_owned(),
-        body: body.to_string().into_bytes(),
-        max_tokens: 50,
-        streams,
-        duration: Duration::from_mins(1),
-        answers: Some(answers),
-        nap: None,
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn the_drain_counts_what_was_sent() {
-    for tokens in [flood(1), flood(16), pace(0, 0)] {
-        let (server, address) = listening(|c| c.tokens = tokens);
-        let config = drained(address, "/v1/chat/completions", 1, 7);
-        let result = tokio::task::spawn_blocking(move || drain(&config));
-        let result = result.await.unwrap().unwrap();
-        assert_eq!((result.answers, result.tokens), (7, 350));
-        // Role, 50 tokens, usage, `[DONE]`.
-        assert_eq!(result.events, 7 * 53);
-        assert_eq!(result.ttft.count, 7);
-        assert!(result.reads >= 7 && result.bytes > 350 * 100);
-        let truth = server.truth();
-        assert_eq!(truth.requests.len(), 7);
-        let longest = truth
-            .requests
-            .iter()
-            .filter_map(|r| Some(r.sent.first? - r.arrival));
-        assert!(result.ttft.max >= longest.max().unwrap());
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn the_drain_says_what_it_got_instead_of_a_stream() {
-    let (_server, address) = listening(|c| c.tokens = flood(1));
-    let config = drained(address, "/nowhere", 1, 1);
-    let result = tokio::task::spawn_blocking(move || drain(&config));
-    let error = result.await.unwrap().unwrap_err();
-    assert!(matches!(&error, DrainError::Refused { line } if line == "HTTP/1.1 404 Not Found"));
 }

@@ -10,6 +10,8 @@
 
 mod client;
 mod direct;
+#[cfg(target_os = "linux")]
+mod drain;
 mod errors;
 mod faults;
 mod presets;

@@ -30,6 +30,13 @@ pub const END: TokenId = 2;
 /// The line break of the template.
 const BREAK: TokenId = 3;
 
+/// The text of [`OPEN`] in the template.
+const OPEN_TEXT: &str = "<|im_start|>";
+/// The text of [`END`] in the template.
+const END_TEXT: &str = "<|im_end|>";
+
+const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Other];
+
 /// Tokens that the template adds to every message: open, role, break; end, break.
 pub const TOKENS_PER_MESSAGE: usize = 5;
 /// Tokens of the generation prompt: open, role, break.
@@ -56,6 +63,16 @@ impl Role {
             "user" => Self::User,
             "assistant" => Self::Assistant,
             _ => Self::Other,
+        }
+    }
+
+    /// The word of the role in the chat template.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Other => "tool",
         }
     }
 
@@ -142,6 +159,52 @@ impl Tokenizer {
         tokens
     }
 
+    /// The chat template's text, whose special tokens [`Tokenizer::encode_special`] knows.
+    pub fn template(messages: &[Message], generation_prompt: bool) -> String {
+        let mut text = String::new();
+        let mut push = |parts: &[&str]| text.extend(parts.iter().copied());
+        for message in messages {
+            push(&[OPEN_TEXT, message.role.word(), "\n", &message.content]);
+            push(&[END_TEXT, "\n"]);
+        }
+        if generation_prompt {
+            push(&[OPEN_TEXT, Role::Assistant.word(), "\n"]);
+        }
+        text
+    }
+
+    /// The tokens of a text in which the template's special tokens are tokens of their own: a
+    /// template's text has the tokens of its chat. Without them it is [`Tokenizer::encode`].
+    pub fn encode_special(self, text: &str) -> Vec<TokenId> {
+        let mut tokens = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(OPEN_TEXT) {
+            self.encode_ended(before, &mut tokens);
+            tokens.push(OPEN);
+            rest = after;
+            if let Some((role, after)) = after.split_once('\n')
+                && let Some(role) = ROLES.iter().find(|known| known.word() == role)
+            {
+                tokens.extend([role.id(), BREAK]);
+                rest = after;
+            }
+        }
+        self.encode_ended(rest, &mut tokens);
+        tokens
+    }
+
+    /// Text in which only end tokens are special, each with the line break behind it.
+    fn encode_ended(self, text: &str, tokens: &mut Vec<TokenId>) {
+        let mut parts = text.split(END_TEXT);
+        tokens.extend(self.encode(parts.next().unwrap_or_default()));
+        for part in parts {
+            tokens.push(END);
+            let after = part.strip_prefix('\n');
+            tokens.extend(after.map(|_| BREAK));
+            tokens.extend(self.encode(after.unwrap_or(part)));
+        }
+    }
+
     /// How many ids there are.
     pub fn vocabulary(self) -> u32 {
         self.vocabulary
@@ -217,6 +280,28 @@ mod tests {
         let mut next = chat.to_vec();
         next.push(message(Role::Assistant, "They are busy."));
         assert!(tokenizer.encode_chat(&next, true).starts_with(&answered));
+    }
+
+    #[test]
+    fn a_template_has_the_tokens_of_its_chat() {
+        let tokenizer = Tokenizer::new(32_000);
+        let message = |role, content: &str| Message {
+            role,
+            content: content.to_owned(),
+        };
+        let chat = [
+            message(Role::System, "Be brief."),
+            message(Role::User, "\n two  lines\n"),
+            message(Role::Assistant, ""),
+            message(Role::Other, "42"),
+        ];
+        for generation_prompt in [false, true] {
+            let text = Tokenizer::template(&chat, generation_prompt);
+            let expect = tokenizer.encode_chat(&chat, generation_prompt);
+            assert_eq!(tokenizer.encode_special(&text), expect, "{text}");
+        }
+        let plain = "a <|im_ b\nc";
+        assert_eq!(tokenizer.encode_special(plain), tokenizer.encode(plain));
     }
 
     proptest! {

@@ -146,10 +146,8 @@ impl Engine {
         if let Some(place) = self.arriving.iter().position(|s| s.id == id) {
             return self.arriving.remove(place).map(|sequence| (sequence, 0));
         }
-        let taken = self.ranks.iter_mut().zip(0u32..);
-        taken
-            .filter_map(|(rank, number)| rank.take(id).map(|sequence| (sequence, number)))
-            .next()
+        let mut ranks = self.ranks.iter_mut().zip(0u32..);
+        ranks.find_map(|(rank, number)| rank.take(id).map(|sequence| (sequence, number)))
     }
 
     /// Forgets all cached prefixes. False, and nothing is done, while a request is in the engine.

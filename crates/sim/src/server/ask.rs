@@ -121,7 +121,7 @@ fn limit(fields: &Fields, speech: Speech, accepts: &Accepts) -> Result<Option<i6
     for name in names {
         limit = limit.or(integer(fields, name)?);
     }
-    Ok(limit.filter(|limit| *limit >= 0 || !accepts.negative_is_none))
+    Ok(limit.filter(|limit| *limit != -1 || !accepts.minus_one_is_none))
 }
 
 fn asked_for(fields: &Fields, flag: Option<&str>) -> Result<bool, ApiError> {
@@ -137,7 +137,7 @@ pub(super) fn tokenize(
     if !fields.contains_key("messages") {
         let prompt = fields.get(text).ok_or_else(|| missing(text, fields))?;
         return match prompt {
-            Value::String(prompt) => Ok(tokenizer.encode(prompt)),
+            Value::String(prompt) => Ok(tokenizer.encode_special(prompt)),
             other => Err(wrong(
                 text,
                 "string_type",
@@ -206,7 +206,7 @@ fn text_prompt(
         other => other,
     };
     match single {
-        Value::String(text) => Ok(tokenizer.encode(text)),
+        Value::String(text) => Ok(tokenizer.encode_special(text)),
         Value::Array(list) if accepts.id_prompts && list.iter().all(Value::is_number) => {
             token_ids(list, tokenizer)
         }
@@ -243,10 +243,15 @@ pub(super) fn model(
 ) -> Result<String, ApiError> {
     let served = &config.model.served_name;
     match fields.get("model") {
-        None | Some(Value::Null) => Ok(served.clone()),
+        None | Some(Value::Null) => Ok(match naming {
+            Naming::Echo {
+                unsaid: Some(unsaid),
+            } => unsaid.to_owned(),
+            _ => served.clone(),
+        }),
         Some(Value::String(_)) if naming == Naming::Ignore => Ok(served.clone()),
         Some(Value::String(asked))
-            if naming == Naming::Echo
+            if matches!(naming, Naming::Echo { .. })
                 || asked == served
                 || config.model.aliases.contains(asked) =>
         {

@@ -63,26 +63,21 @@ async fn answer(
         Target::ClearCache(page) => Ok(page(shared.clear_cache().await?).response()),
         Target::Page(page) => {
             let ranks = shared.stats().await?;
-            page(&view(&shared, &ranks, path, &body)).map(Content::response)
+            Ok(page(&view(&shared, &ranks, &body)).response())
         }
+        Target::Counter(page) => page(&view(&shared, &[], &body)).map(Content::response),
         Target::Abort(page) => {
-            let aborted = page(&view(&shared, &[], path, &body))?;
+            let aborted = page(&view(&shared, &[], &body))?;
             abort(&shared, &aborted)?;
             Ok(Content::empty().response())
         }
     }
 }
 
-fn view<'a>(
-    shared: &'a Shared,
-    ranks: &'a [crate::model::RankStats],
-    path: &'a str,
-    body: &'a [u8],
-) -> View<'a> {
+fn view<'a>(shared: &'a Shared, ranks: &'a [crate::model::RankStats], body: &'a [u8]) -> View<'a> {
     View {
         shared,
         ranks,
-        path,
         body,
     }
 }

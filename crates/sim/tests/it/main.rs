@@ -9,6 +9,7 @@
 )]
 
 mod client;
+mod dialects;
 mod direct;
 #[cfg(target_os = "linux")]
 mod drain;

@@ -16,8 +16,11 @@ pub(in crate::server) enum Fit {
 pub(in crate::server) enum Naming {
     /// A served one; others are not found.
     Served,
-    /// Any, and the answer repeats it.
-    Echo,
+    /// Any, and the answer repeats it; what it says when none is given, if not the served one.
+    Echo {
+        /// The name that stands for none.
+        unsaid: Option<&'static str>,
+    },
     /// Any, and the answer says the served one.
     Ignore,
 }
@@ -48,6 +51,10 @@ pub(in crate::server) enum Zero {
 
 /// What is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one independent habit of a server, named where it is set"
+)]
 pub(in crate::server) struct Accepts {
     /// Names of the greatest output length of chats, the strongest first.
     pub(in crate::server) chat_limits: &'static [&'static str],
@@ -58,8 +65,8 @@ pub(in crate::server) struct Accepts {
     /// The same of completions.
     pub(in crate::server) text_tokens: Option<u32>,
     pub(in crate::server) zero: Zero,
-    /// Whether a negative length stands for none, as llama.cpp's -1 does.
-    pub(in crate::server) negative_is_none: bool,
+    /// Whether a length of -1 stands for none.
+    pub(in crate::server) minus_one_is_none: bool,
     /// Whether an output longer than the model is refused by itself.
     pub(in crate::server) checks_output: bool,
     pub(in crate::server) fit: Fit,
@@ -92,7 +99,7 @@ impl Accepts {
         chat_tokens: None,
         text_tokens: Some(16),
         zero: Zero::Refused,
-        negative_is_none: false,
+        minus_one_is_none: false,
         checks_output: true,
         fit: Fit::Refuse,
         ignore_eos: false,

@@ -7,8 +7,11 @@
 mod accepts;
 #[cfg(test)]
 mod check;
+mod llamacpp;
 mod openai;
 mod page;
+mod parts;
+mod sglang;
 mod vllm;
 
 use std::fmt::Debug;
@@ -52,12 +55,17 @@ pub(super) trait Interface: Debug + Sync {
 pub(super) fn of(dialect: Dialect) -> &'static dyn Interface {
     match dialect {
         Dialect::Vllm => &vllm::Vllm,
+        Dialect::SgLang => &sglang::SgLang,
+        Dialect::LlamaCpp => &llamacpp::LlamaCpp,
         Dialect::OpenAi => &openai::OpenAi,
     }
 }
 
 /// A page that tells something.
-pub(super) type Page = fn(&View<'_>) -> Result<Content, ApiError>;
+pub(super) type Page = fn(&View<'_>) -> Content;
+
+/// A page that answers what it is sent.
+pub(super) type Counter = fn(&View<'_>) -> Result<Content, ApiError>;
 
 /// What a path stands for.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +74,8 @@ pub(super) enum Target {
     Generate(&'static dyn Shape),
     /// A page.
     Page(Page),
+    /// A page that reads what it is sent.
+    Counter(Counter),
     /// The prefix cache is emptied if nothing runs; the page is told whether it was.
     ClearCache(fn(bool) -> Content),
     /// Requests are aborted: all, or those whose answers have this id.
@@ -106,8 +116,8 @@ impl Route {
     }
 
     /// A page to post to.
-    pub(super) const fn post(path: &'static str, page: Page) -> Self {
-        Self::new("POST", path, Target::Page(page))
+    pub(super) const fn post(path: &'static str, page: Counter) -> Self {
+        Self::new("POST", path, Target::Counter(page))
     }
 
     /// A generation route.

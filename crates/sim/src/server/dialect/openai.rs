@@ -1,11 +1,11 @@
 //! The bare OpenAI interface: models and the two completion routes, nothing beside.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::error::{ApiError, FieldFault, Refused};
 use super::super::json::Object;
 use super::super::shape::{Chunks, Head, Shape, Speech, Step, Tally, word};
-use super::{Accepts, Content, Interface, Route, View};
+use super::{Accepts, Content, Interface, Route, View, parts};
 
 /// `OpenAI`'s interface.
 #[derive(Debug)]
@@ -68,11 +68,11 @@ pub(super) fn prefixed_id(speech: Speech, word: u64) -> String {
     }
 }
 
-fn models(view: &View<'_>) -> Result<Content, ApiError> {
+fn models(view: &View<'_>) -> Content {
     let created = view.config().epoch_unix_s;
-    Ok(view.models(
+    view.models(
         |name| json!({"id": name, "object": "model", "created": created, "owned_by": "system"}),
-    ))
+    )
 }
 
 /// The shape of the two routes.
@@ -80,17 +80,6 @@ fn models(view: &View<'_>) -> Result<Content, ApiError> {
 struct Answers(Speech);
 
 impl Answers {
-    fn head(&self, head: &Head, chunk: &mut Object<'_>) {
-        let object = match self.0 {
-            Speech::Chat => "chat.completion.chunk",
-            Speech::Text => "text_completion",
-        };
-        chunk.text("id", &head.id);
-        chunk.text("object", object);
-        chunk.number("created", head.created);
-        chunk.text("model", &head.model);
-    }
-
     /// A choice with a text, or with none at the end of a chat.
     fn choice(&self, text: Option<&str>, finish: Option<&str>, chunk: &mut Object<'_>) {
         chunk.only("choices", |choice| {
@@ -111,13 +100,9 @@ impl Answers {
 
 fn usage(tally: Tally, cached: Option<u32>, chunk: &mut Object<'_>) {
     chunk.object("usage", |usage| {
-        usage.number("prompt_tokens", tally.prompt);
-        usage.number("total_tokens", tally.total());
-        usage.number("completion_tokens", tally.completion);
+        parts::counts_total_second(tally, usage);
         if let Some(cached) = cached {
-            usage.object("prompt_tokens_details", |details| {
-                details.number("cached_tokens", cached);
-            });
+            parts::cached(cached, usage);
         }
     });
 }
@@ -130,7 +115,7 @@ impl Shape for Answers {
     fn step(&self, head: &Head, step: &Step<'_>, chunks: &mut Chunks) {
         if step.first && self.0 == Speech::Chat {
             chunks.aside(|chunk| {
-                self.head(head, chunk);
+                parts::chunk_head(head, self.0, chunk);
                 chunk.only("choices", |choice| {
                     choice.number("index", 0u32);
                     choice.object("delta", |delta| {
@@ -143,7 +128,7 @@ impl Shape for Answers {
             });
         }
         chunks.tokens(|chunk| {
-            self.head(head, chunk);
+            parts::chunk_head(head, self.0, chunk);
             if let Some(thought) = step.delta.thought() {
                 chunk.only("choices", |choice| {
                     choice.number("index", 0u32);
@@ -165,7 +150,7 @@ impl Shape for Answers {
         };
         let last = !step.wishes.usage.last;
         chunks.aside(|chunk| {
-            self.head(head, chunk);
+            parts::chunk_head(head, self.0, chunk);
             self.choice(None, Some(finish), chunk);
             if last {
                 chunk.text("system_fingerprint", &head.fingerprint);
@@ -173,7 +158,7 @@ impl Shape for Answers {
         });
         if !last {
             chunks.aside(|chunk| {
-                self.head(head, chunk);
+                parts::chunk_head(head, self.0, chunk);
                 chunk.array("choices", |_| {});
                 usage(step.tally, step.told_cached(), chunk);
                 chunk.text("system_fingerprint", &head.fingerprint);
@@ -187,14 +172,7 @@ impl Shape for Answers {
     }
 
     fn whole(&self, head: &Head, step: &Step<'_>, out: &mut Object<'_>) {
-        out.text("id", &head.id);
-        let object = match self.0 {
-            Speech::Chat => "chat.completion",
-            Speech::Text => "text_completion",
-        };
-        out.text("object", object);
-        out.number("created", head.created);
-        out.text("model", &head.model);
+        parts::whole_head(head, self.0, out);
         out.only("choices", |choice| {
             choice.number("index", 0u32);
             match self.0 {
@@ -233,6 +211,7 @@ mod tests {
     use super::super::super::shape::{UsageWish, Wishes};
     use super::super::check::{self, step};
     use super::*;
+    use serde_json::Value;
 
     #[test]
     fn the_bare_interface_has_none_of_the_additions() {

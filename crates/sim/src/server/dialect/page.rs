@@ -19,8 +19,6 @@ pub(in crate::server) struct View<'a> {
     pub(in crate::server) shared: &'a Shared,
     /// The counts of the ranks at this moment.
     pub(in crate::server) ranks: &'a [RankStats],
-    /// The request's path.
-    pub(in crate::server) path: &'a str,
     /// The request's body.
     pub(in crate::server) body: &'a [u8],
 }

@@ -2,29 +2,18 @@
 
 use super::super::super::json::Object;
 use super::super::super::shape::{Chunks, Head, Shape, Speech, Step, Tally};
-use super::super::openai;
+use super::super::{openai, parts};
 
 /// The two generation routes.
 #[derive(Debug)]
 pub(super) struct Answers(pub(super) Speech);
 
 impl Answers {
-    fn head(&self, head: &Head, chunk: &mut Object<'_>) {
-        let object = match self.0 {
-            Speech::Chat => "chat.completion.chunk",
-            Speech::Text => "text_completion",
-        };
-        chunk.text("id", &head.id);
-        chunk.text("object", object);
-        chunk.number("created", head.created);
-        chunk.text("model", &head.model);
-    }
-
     /// The first chat chunk, which has a role and no text. It comes with the first token, not
     /// before.
     fn role(&self, head: &Head, step: &Step<'_>, chunks: &mut Chunks) {
         chunks.aside(|chunk| {
-            self.head(head, chunk);
+            parts::chunk_head(head, self.0, chunk);
             chunk.only("choices", |choice| {
                 choice.number("index", 0u32);
                 choice.object("delta", |delta| {
@@ -85,13 +74,9 @@ fn usage(tally: Tally, cached: Option<u32>, chunk: &mut Object<'_>) {
 }
 
 fn counts(tally: Tally, cached: Option<u32>, usage: &mut Object<'_>) {
-    usage.number("prompt_tokens", tally.prompt);
-    usage.number("total_tokens", tally.total());
-    usage.number("completion_tokens", tally.completion);
+    parts::counts_total_second(tally, usage);
     if let Some(cached) = cached {
-        usage.object("prompt_tokens_details", |details| {
-            details.number("cached_tokens", cached);
-        });
+        parts::cached(cached, usage);
     }
 }
 
@@ -106,7 +91,7 @@ impl Shape for Answers {
         }
         let wish = step.wishes.usage;
         chunks.tokens(|chunk| {
-            self.head(head, chunk);
+            parts::chunk_head(head, self.0, chunk);
             chunk.only("choices", |choice| self.choice(step, choice));
             if wish.every {
                 usage(step.tally, None, chunk);
@@ -120,7 +105,7 @@ impl Shape for Answers {
         }
         if wish.last {
             chunks.aside(|chunk| {
-                self.head(head, chunk);
+                parts::chunk_head(head, self.0, chunk);
                 chunk.array("choices", |_| {});
                 usage(step.tally, step.told_cached(), chunk);
                 chunk.text("system_fingerprint", &head.fingerprint);
@@ -135,15 +120,7 @@ impl Shape for Answers {
 
     fn whole(&self, head: &Head, step: &Step<'_>, out: &mut Object<'_>) {
         let chat = self.0 == Speech::Chat;
-        let object = if chat {
-            "chat.completion"
-        } else {
-            "text_completion"
-        };
-        out.text("id", &head.id);
-        out.text("object", object);
-        out.number("created", head.created);
-        out.text("model", &head.model);
+        parts::whole_head(head, self.0, out);
         out.only("choices", |choice| {
             choice.number("index", 0u32);
             if chat {

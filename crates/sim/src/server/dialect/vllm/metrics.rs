@@ -6,10 +6,9 @@ use tokmark_units::float;
 use super::super::super::exposition::{Exposition, python};
 use super::super::{Content, View};
 use crate::config::SimConfig;
-use crate::server::error::ApiError;
 
 /// `GET /metrics`.
-pub(super) fn page(view: &View<'_>) -> Result<Content, ApiError> {
+pub(super) fn page(view: &View<'_>) -> Content {
     let config = view.config();
     let model = config.model.served_name.as_str();
     let labels = |rank: usize| {
@@ -26,7 +25,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, ApiError> {
     histograms(&mut page);
     cache_config(&mut page, config);
     let kind = "text/plain; version=1.0.0; charset=utf-8";
-    Ok(Content::of(kind, page.text()))
+    Content::of(kind, page.text())
 }
 
 fn gauges(page: &mut Exposition<'_>) {

@@ -11,7 +11,7 @@ use super::super::ask;
 use super::super::error::{ApiError, FieldFault, Refused};
 use super::super::shape::Speech;
 use super::openai::prefixed_id;
-use super::{Accepts, Content, Interface, Naming, Route, UsageRule, View};
+use super::{Accepts, Content, Interface, Naming, Route, Target, UsageRule, View};
 use chunk::Answers;
 
 /// The version that the simulated server claims to be.
@@ -30,7 +30,7 @@ const ROUTES: &[Route] = &[
     Route::get("/version", version),
     Route::get("/health", health),
     Route::get("/ping", health),
-    Route::post("/ping", health),
+    Route::new("POST", "/ping", Target::Page(health)),
     Route::get("/load", load),
 ];
 
@@ -172,9 +172,9 @@ fn object(message: &str, kind: &str, param: Option<&str>, code: u16) -> Value {
     json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
 }
 
-fn models(view: &View<'_>) -> Result<Content, ApiError> {
+fn models(view: &View<'_>) -> Content {
     let config = view.config();
-    Ok(view.models(|name| {
+    view.models(|name| {
         json!({
             "id": name,
             "object": "model",
@@ -185,7 +185,7 @@ fn models(view: &View<'_>) -> Result<Content, ApiError> {
             "max_model_len": config.engine.max_model_len,
             "permission": [],
         })
-    }))
+    })
 }
 
 fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
@@ -200,15 +200,15 @@ fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
     })))
 }
 
-fn version(_view: &View<'_>) -> Result<Content, ApiError> {
-    Ok(Content::json(&json!({"version": VERSION})))
+fn version(_view: &View<'_>) -> Content {
+    Content::json(&json!({"version": VERSION}))
 }
 
-fn health(_view: &View<'_>) -> Result<Content, ApiError> {
-    Ok(Content::empty())
+fn health(_view: &View<'_>) -> Content {
+    Content::empty()
 }
 
-fn load(view: &View<'_>) -> Result<Content, ApiError> {
+fn load(view: &View<'_>) -> Content {
     let active = view.shared.active.load(Ordering::Relaxed);
-    Ok(Content::json(&json!({"server_load": active})))
+    Content::json(&json!({"server_load": active}))
 }

@@ -12,6 +12,10 @@ pub enum Dialect {
     SgLang,
     /// llama.cpp's `llama-server`, build b11434.
     LlamaCpp,
+    /// Ollama 0.33.
+    Ollama,
+    /// Text Generation Inference 3.3.7.
+    Tgi,
     /// The bare OpenAI interface: models and the two completion routes, nothing beside.
     OpenAi,
 }
@@ -26,7 +30,14 @@ pub struct DialectError {
 
 impl Dialect {
     /// Every dialect, the plain one last.
-    pub const ALL: &[Self] = &[Self::Vllm, Self::SgLang, Self::LlamaCpp, Self::OpenAi];
+    pub const ALL: &[Self] = &[
+        Self::Vllm,
+        Self::SgLang,
+        Self::LlamaCpp,
+        Self::Ollama,
+        Self::Tgi,
+        Self::OpenAi,
+    ];
 
     /// The word used on the command line.
     pub fn name(self) -> &'static str {
@@ -34,6 +45,8 @@ impl Dialect {
             Self::Vllm => "vllm",
             Self::SgLang => "sglang",
             Self::LlamaCpp => "llamacpp",
+            Self::Ollama => "ollama",
+            Self::Tgi => "tgi",
             Self::OpenAi => "openai",
         }
     }

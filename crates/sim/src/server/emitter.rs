@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::script::TEXT_MARK;
-use super::shape::{Chunks, Delta, Head, Shape, Speech, Step, Tally, Times, Wishes};
+use super::shape::{
+    Chunk, ChunkKind, Chunks, Delta, Head, Shape, Speech, Step, Tally, Times, Wishes,
+};
 use crate::faults::{StreamFault, StreamFaultKind};
 use crate::model::{Finish, Output};
 use crate::text::{Reasoning, ReasoningField, Writer};
@@ -231,15 +233,17 @@ impl Emitter {
 
     /// Frames chunks. Tokens go with the chunk that carries them, else with the next one.
     fn send(&mut self, chunks: Chunks, items: &mut VecDeque<Item>) {
-        let carried = chunks.0.iter().any(|chunk| chunk.tokens);
+        let carries = |chunk: &Chunk| chunk.kind == ChunkKind::Tokens;
+        let carried = chunks.0.iter().any(carries);
         for chunk in chunks.0 {
-            let produced = if chunk.tokens || !carried {
+            let produced = if carries(&chunk) || !carried {
                 std::mem::take(&mut self.unsent)
             } else {
                 Vec::new()
             };
-            self.push(&chunk.bytes, produced, items);
-            if chunk.tokens {
+            let bytes = Bytes::from(self.shape.framing().frame(&chunk));
+            self.hand_on(Frame { bytes, produced }, items);
+            if carries(&chunk) {
                 self.comment(items);
             }
         }
@@ -259,9 +263,10 @@ impl Emitter {
             StreamFaultKind::Error => {
                 let mut chunks = Chunks::default();
                 self.shape.failure(&self.head, &mut chunks);
+                let silent = chunks.0.is_empty();
                 self.send(chunks, items);
                 self.flush(items);
-                items.push_back(Item::GiveUp);
+                items.push_back(if silent { Item::Cut } else { Item::GiveUp });
             }
             StreamFaultKind::Cut => {
                 self.flush(items);
@@ -288,12 +293,6 @@ impl Emitter {
             };
             self.hand_on(frame, items);
         }
-    }
-
-    fn push(&mut self, data: &[u8], produced: Vec<(Nanos, u32)>, items: &mut VecDeque<Item>) {
-        let (before, behind) = self.shape.framing().around();
-        let bytes = Bytes::from([before.as_bytes(), data, behind.as_bytes()].concat());
-        self.hand_on(Frame { bytes, produced }, items);
     }
 
     fn hand_on(&mut self, frame: Frame, items: &mut VecDeque<Item>) {

@@ -172,7 +172,11 @@ impl ApiError {
 
     /// The error as a response.
     pub(super) fn response(&self, interface: &dyn Interface) -> Response<Reply> {
-        let refused = interface.error(self);
+        self.response_as(interface.error(self))
+    }
+
+    /// The error as a response in these words.
+    pub(super) fn response_as(&self, refused: Refused) -> Response<Reply> {
         let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
         let mut response = Response::new(Reply::whole(Bytes::from(refused.body)));
         *response.status_mut() = status;

@@ -140,6 +140,33 @@ impl<'a> Exposition<'a> {
     }
 }
 
+impl Exposition<'_> {
+    /// A histogram over all ranks, for servers that have no label to tell them apart.
+    pub(super) fn merged(&mut self, name: &str, help: &str, of: fn(&Counters) -> &Histogram) {
+        self.family(name, "histogram", help);
+        let all = || self.ranks.iter().map(|rank| of(&rank.counters));
+        let mut buckets: Vec<(f64, u64)> = Vec::new();
+        for histogram in all() {
+            for (at, (bound, count)) in histogram.cumulative().enumerate() {
+                match buckets.get_mut(at) {
+                    Some((_, sum)) => *sum += count,
+                    None => buckets.push((bound, count)),
+                }
+            }
+        }
+        let count: u64 = all().map(Histogram::count).sum();
+        let sum = all().map(Histogram::sum).sum();
+        for (bound, count) in buckets {
+            let bound = (self.number)(bound);
+            let bucket = format!("{name}_bucket");
+            let labels = [("le", bound.as_str())];
+            self.sample(&bucket, 0, &labels, float::from_u64(count));
+        }
+        self.sample(&format!("{name}_count"), 0, &[], float::from_u64(count));
+        self.sample(&format!("{name}_sum"), 0, &[], sum);
+    }
+}
+
 /// A float as the Prometheus client of Python prints it.
 pub(super) fn python(value: f64) -> String {
     if value == f64::INFINITY {

@@ -41,14 +41,15 @@ pub(super) async fn generate(
     };
     let mut chunks = Chunks::default();
     if asks_for_stream(shape, body) && shape.refusal(&error, &mut chunks) {
-        let (before, behind) = shape.framing().around();
-        let bytes = chunks.0.iter().flat_map(|chunk| {
-            [before.as_bytes(), chunk.bytes.as_slice(), behind.as_bytes()].concat()
-        });
+        let framing = shape.framing();
+        let bytes = chunks.0.iter().flat_map(|chunk| framing.frame(chunk));
         let reply = Reply::whole(bytes.collect::<Vec<_>>().into());
         return Ok(typed(reply, shape.stream_type()));
     }
-    Err(error)
+    match shape.error(&error) {
+        Some(refused) => Ok(error.response_as(refused)),
+        None => Err(error),
+    }
 }
 
 fn asks_for_stream(shape: &dyn Shape, body: &[u8]) -> bool {
@@ -291,7 +292,13 @@ async fn whole(
     json::object(&mut body, |out| job.shape.whole(&job.head, &step, out));
     ticket.emitted(&produced);
     ticket.finish(finish.into());
-    Ok(typed(Reply::whole(body.into()), "application/json"))
+    let mut response = typed(Reply::whole(body.into()), "application/json");
+    for (name, value) in job.shape.headers(&step) {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    Ok(response)
 }
 
 fn append(text: &mut Option<String>, more: Option<String>) {

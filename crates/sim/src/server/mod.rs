@@ -25,6 +25,7 @@ mod route;
 mod script;
 mod shape;
 mod shared;
+mod stamp;
 mod ticket;
 pub mod truth;
 mod wire;

@@ -55,7 +55,7 @@ async fn answer(
     }
     let target = target(interface, &head.method, path)?;
     if interface.guards(path) {
-        check_key(&shared, &head.headers)?;
+        check_key(&shared, interface, &head.headers)?;
     }
     let body = read(body).await?;
     match target {
@@ -123,14 +123,20 @@ async fn read(body: Incoming) -> Result<Bytes, ApiError> {
         .map_err(|error| ApiError::Body(error.to_string()))
 }
 
-fn check_key(shared: &Shared, headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_key(
+    shared: &Shared,
+    interface: &dyn Interface,
+    headers: &HeaderMap,
+) -> Result<(), ApiError> {
     let Some(key) = &shared.config.api_key else {
         return Ok(());
     };
     let given = headers
         .get(header::AUTHORIZATION)
         .map(HeaderValue::as_bytes);
-    if given == Some(format!("Bearer {key}").as_bytes()) {
+    let own = interface.key_header().and_then(|name| headers.get(name));
+    let is_own = own.is_some_and(|given| given.as_bytes() == key.as_bytes());
+    if is_own || given == Some(format!("Bearer {key}").as_bytes()) {
         Ok(())
     } else {
         Err(ApiError::Key)

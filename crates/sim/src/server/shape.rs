@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 use tokmark_units::Nanos;
 
-use super::error::ApiError;
+use super::error::{ApiError, Refused};
 use super::json::{self, Object};
 use crate::model::{Finish, Output};
 use crate::tokenizer::TokenId;
@@ -35,12 +35,22 @@ pub(super) enum Framing {
 
 impl Framing {
     /// What stands before and behind a chunk.
-    pub(super) fn around(self) -> (&'static str, &'static str) {
+    fn around(self) -> (&'static str, &'static str) {
         match self {
             Self::Events => ("data: ", "\n\n"),
             Self::EventsCrlf => ("data: ", "\r\n\r\n"),
             Self::Lines => ("", "\n"),
         }
+    }
+
+    /// The bytes of a chunk in the body.
+    pub(super) fn frame(self, chunk: &Chunk) -> Vec<u8> {
+        let (before, behind) = self.around();
+        let before = match chunk.kind {
+            ChunkKind::Comment => ": ",
+            ChunkKind::Tokens | ChunkKind::Aside => before,
+        };
+        [before.as_bytes(), &chunk.bytes, behind.as_bytes()].concat()
     }
 }
 
@@ -72,13 +82,24 @@ pub(super) trait Shape: Debug + Sync {
     /// Writes what is sent for tokens: the opening with the first of them, the end with the last.
     fn step(&self, head: &Head, step: &Step<'_>, chunks: &mut Chunks);
 
-    /// Writes what is sent when the engine fails in the middle of an answer.
+    /// Writes what is sent when the engine fails in the middle of an answer; nothing where the
+    /// connection just breaks.
     fn failure(&self, head: &Head, chunks: &mut Chunks);
 
     /// Writes a refusal into a stream that has already begun with HTTP 200; false where refusals
     /// have a status of their own.
     fn refusal(&self, _error: &ApiError, _chunks: &mut Chunks) -> bool {
         false
+    }
+
+    /// An error in this route's own words, where they are not the server's.
+    fn error(&self, _error: &ApiError) -> Option<Refused> {
+        None
+    }
+
+    /// Headers of a whole answer.
+    fn headers(&self, _step: &Step<'_>) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     /// Writes a whole answer; its text is the step's.
@@ -258,12 +279,22 @@ pub(super) fn word(finish: Finish) -> &'static str {
     }
 }
 
+/// What a chunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChunkKind {
+    /// The step's tokens are in it.
+    Tokens,
+    /// Something else.
+    Aside,
+    /// A comment of the stream, which is no event.
+    Comment,
+}
+
 /// One chunk, without its framing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) bytes: Vec<u8>,
-    /// Whether the step's tokens are in it.
-    pub(super) tokens: bool,
+    pub(super) kind: ChunkKind,
 }
 
 /// Chunks in the order in which they are sent.
@@ -273,25 +304,33 @@ pub(super) struct Chunks(pub(super) Vec<Chunk>);
 impl Chunks {
     /// A chunk with the step's tokens.
     pub(super) fn tokens(&mut self, write: impl FnOnce(&mut Object<'_>)) {
-        self.push(true, write);
+        self.push(ChunkKind::Tokens, write);
     }
 
     /// A chunk without tokens.
     pub(super) fn aside(&mut self, write: impl FnOnce(&mut Object<'_>)) {
-        self.push(false, write);
+        self.push(ChunkKind::Aside, write);
     }
 
-    fn push(&mut self, tokens: bool, write: impl FnOnce(&mut Object<'_>)) {
+    fn push(&mut self, kind: ChunkKind, write: impl FnOnce(&mut Object<'_>)) {
         let mut bytes = Vec::with_capacity(256);
         json::object(&mut bytes, write);
-        self.0.push(Chunk { bytes, tokens });
+        self.0.push(Chunk { bytes, kind });
     }
 
     /// The end mark of `OpenAI`'s streams.
     pub(super) fn done(&mut self) {
         self.0.push(Chunk {
             bytes: b"[DONE]".to_vec(),
-            tokens: false,
+            kind: ChunkKind::Aside,
+        });
+    }
+
+    /// A comment.
+    pub(super) fn comment(&mut self, text: String) {
+        self.0.push(Chunk {
+            bytes: text.into_bytes(),
+            kind: ChunkKind::Comment,
         });
     }
 }

@@ -28,6 +28,7 @@ fn told(dialect: Dialect) -> (Told, Told) {
         Dialect::Vllm | Dialect::OpenAi | Dialect::SgLang | Dialect::LlamaCpp => {
             (Told::Cached, Told::Cached)
         }
+        Dialect::Ollama | Dialect::Tgi => (Told::Counts, Told::Counts),
     }
 }
 
@@ -168,7 +169,8 @@ fn counter(dialect: Dialect, text: &str) -> Option<(&'static str, Value, &'stati
         Dialect::Vllm => Some(("/tokenize", json!({"prompt": text}), "/tokens")),
         Dialect::SgLang => Some(("/v1/tokenize", json!({"prompt": text}), "/tokens")),
         Dialect::LlamaCpp => Some(("/tokenize", json!({"content": text}), "/tokens")),
-        Dialect::OpenAi => None,
+        Dialect::Tgi => Some(("/tokenize", json!({"inputs": text}), "")),
+        Dialect::Ollama | Dialect::OpenAi => None,
     }
 }
 

@@ -8,10 +8,12 @@ mod accepts;
 #[cfg(test)]
 mod check;
 mod llamacpp;
+mod ollama;
 mod openai;
 mod page;
 mod parts;
 mod sglang;
+mod tgi;
 mod vllm;
 
 use std::fmt::Debug;
@@ -47,6 +49,11 @@ pub(super) trait Interface: Debug + Sync {
     /// What the build is called.
     fn fingerprint(&self, build: u64) -> String;
 
+    /// A header that may carry the key, beside `authorization`.
+    fn key_header(&self) -> Option<&'static str> {
+        None
+    }
+
     /// An error as the server words it.
     fn error(&self, error: &ApiError) -> Refused;
 }
@@ -57,6 +64,8 @@ pub(super) fn of(dialect: Dialect) -> &'static dyn Interface {
         Dialect::Vllm => &vllm::Vllm,
         Dialect::SgLang => &sglang::SgLang,
         Dialect::LlamaCpp => &llamacpp::LlamaCpp,
+        Dialect::Ollama => &ollama::Ollama,
+        Dialect::Tgi => &tgi::Tgi,
         Dialect::OpenAi => &openai::OpenAi,
     }
 }

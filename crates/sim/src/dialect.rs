@@ -16,6 +16,18 @@ pub enum Dialect {
     Ollama,
     /// Text Generation Inference 3.3.7.
     Tgi,
+    /// TensorRT-LLM's `trtllm-serve` 1.2.
+    TensorRtLlm,
+    /// LMDeploy 0.16.
+    LmDeploy,
+    /// TabbyAPI of August 2026.
+    TabbyApi,
+    /// mlx-lm 0.32.
+    MlxLm,
+    /// NVIDIA Dynamo's frontend 1.7.
+    Dynamo,
+    /// mistral.rs 0.9.2.
+    MistralRs,
     /// The bare OpenAI interface: models and the two completion routes, nothing beside.
     OpenAi,
 }
@@ -36,6 +48,12 @@ impl Dialect {
         Self::LlamaCpp,
         Self::Ollama,
         Self::Tgi,
+        Self::TensorRtLlm,
+        Self::LmDeploy,
+        Self::TabbyApi,
+        Self::MlxLm,
+        Self::Dynamo,
+        Self::MistralRs,
         Self::OpenAi,
     ];
 
@@ -47,6 +65,12 @@ impl Dialect {
             Self::LlamaCpp => "llamacpp",
             Self::Ollama => "ollama",
             Self::Tgi => "tgi",
+            Self::TensorRtLlm => "tensorrt-llm",
+            Self::LmDeploy => "lmdeploy",
+            Self::TabbyApi => "tabbyapi",
+            Self::MlxLm => "mlx-lm",
+            Self::Dynamo => "dynamo",
+            Self::MistralRs => "mistralrs",
             Self::OpenAi => "openai",
         }
     }

@@ -190,6 +190,11 @@ pub struct RankStats {
 }
 
 impl RankStats {
+    /// Blocks that sequences hold.
+    pub fn used_blocks(&self) -> u64 {
+        self.usable_blocks.saturating_sub(self.free_blocks)
+    }
+
     /// Share of the usable blocks that is held, in [0, 1].
     pub fn kv_usage(&self) -> f64 {
         1.0 - float::from_u64(self.free_blocks) / float::from_u64(self.usable_blocks.max(1))

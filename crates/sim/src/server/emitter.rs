@@ -233,17 +233,17 @@ impl Emitter {
 
     /// Frames chunks. Tokens go with the chunk that carries them, else with the next one.
     fn send(&mut self, chunks: Chunks, items: &mut VecDeque<Item>) {
-        let carries = |chunk: &Chunk| chunk.kind == ChunkKind::Tokens;
-        let carried = chunks.0.iter().any(carries);
+        let has_tokens = |chunk: &Chunk| chunk.kind == ChunkKind::Tokens;
+        let carried = chunks.0.iter().any(has_tokens);
         for chunk in chunks.0 {
-            let produced = if carries(&chunk) || !carried {
+            let produced = if has_tokens(&chunk) || !carried {
                 std::mem::take(&mut self.unsent)
             } else {
                 Vec::new()
             };
             let bytes = Bytes::from(self.shape.framing().frame(&chunk));
             self.hand_on(Frame { bytes, produced }, items);
-            if carries(&chunk) {
+            if has_tokens(&chunk) {
                 self.comment(items);
             }
         }

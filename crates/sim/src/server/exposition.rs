@@ -117,6 +117,16 @@ impl<'a> Exposition<'a> {
         self.sample(name, 0, &[], sum);
     }
 
+    /// A gauge over all ranks.
+    pub(super) fn level(&mut self, name: &str, help: &str, value: impl Fn(&RankStats) -> f64) {
+        self.sum(name, "gauge", help, value);
+    }
+
+    /// A counter over all ranks.
+    pub(super) fn total(&mut self, name: &str, help: &str, value: impl Fn(&Counters) -> f64) {
+        self.sum(name, "counter", help, |rank| value(&rank.counters));
+    }
+
     /// A histogram, one a rank.
     pub(super) fn histogram(
         &mut self,

@@ -25,10 +25,16 @@ enum Told {
 /// Chat and completions of each dialect.
 fn told(dialect: Dialect) -> (Told, Told) {
     match dialect {
-        Dialect::Vllm | Dialect::OpenAi | Dialect::SgLang | Dialect::LlamaCpp => {
-            (Told::Cached, Told::Cached)
-        }
-        Dialect::Ollama | Dialect::Tgi => (Told::Counts, Told::Counts),
+        Dialect::Vllm
+        | Dialect::OpenAi
+        | Dialect::SgLang
+        | Dialect::LlamaCpp
+        | Dialect::TensorRtLlm
+        | Dialect::LmDeploy
+        | Dialect::MlxLm
+        | Dialect::Dynamo => (Told::Cached, Told::Cached),
+        Dialect::Ollama | Dialect::Tgi | Dialect::TabbyApi => (Told::Counts, Told::Counts),
+        Dialect::MistralRs => (Told::Counts, Told::Nothing),
     }
 }
 
@@ -166,11 +172,17 @@ async fn whole_answers_count_as_the_truth_does() {
 /// answer the count or the list of tokens is.
 fn counter(dialect: Dialect, text: &str) -> Option<(&'static str, Value, &'static str)> {
     match dialect {
-        Dialect::Vllm => Some(("/tokenize", json!({"prompt": text}), "/tokens")),
+        Dialect::Vllm | Dialect::Dynamo => Some(("/tokenize", json!({"prompt": text}), "/tokens")),
         Dialect::SgLang => Some(("/v1/tokenize", json!({"prompt": text}), "/tokens")),
         Dialect::LlamaCpp => Some(("/tokenize", json!({"content": text}), "/tokens")),
         Dialect::Tgi => Some(("/tokenize", json!({"inputs": text}), "")),
-        Dialect::Ollama | Dialect::OpenAi => None,
+        Dialect::LmDeploy => Some(("/v1/encode", json!({"input": text}), "/input_ids")),
+        Dialect::TabbyApi => Some(("/v1/token/encode", json!({"text": text}), "/tokens")),
+        Dialect::Ollama
+        | Dialect::TensorRtLlm
+        | Dialect::MlxLm
+        | Dialect::MistralRs
+        | Dialect::OpenAi => None,
     }
 }
 
@@ -215,8 +227,13 @@ async fn the_adapters_know_whom_they_speak_to() {
             dialect: *dialect,
             ..crate::client::config()
         };
-        let endpoint = tokmark_openai_stream::request::Endpoint::Chat;
-        let bench = tokmark_test_kit::SimBench::start(config, endpoint).await;
+        let bench = tokmark_test_kit::SimBench::start(config, Endpoint::Chat).await;
+        if *dialect == Dialect::MistralRs {
+            // It lists its model twice, as `default`, too; a person has to choose.
+            let error = bench.err().unwrap().to_string();
+            assert!(error.contains("`default`, `small`"), "{error}");
+            continue;
+        }
         let bench = bench.unwrap_or_else(|error| panic!("{dialect}: {error}"));
         let engine = &bench.session.server.engine;
         let expect = match dialect {

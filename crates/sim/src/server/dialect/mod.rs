@@ -7,12 +7,18 @@
 mod accepts;
 #[cfg(test)]
 mod check;
+mod dynamo;
 mod llamacpp;
+mod lmdeploy;
+mod mistralrs;
+mod mlx;
 mod ollama;
 mod openai;
 mod page;
 mod parts;
 mod sglang;
+mod tabbyapi;
+mod tensorrt;
 mod tgi;
 mod vllm;
 
@@ -66,6 +72,12 @@ pub(super) fn of(dialect: Dialect) -> &'static dyn Interface {
         Dialect::LlamaCpp => &llamacpp::LlamaCpp,
         Dialect::Ollama => &ollama::Ollama,
         Dialect::Tgi => &tgi::Tgi,
+        Dialect::TensorRtLlm => &tensorrt::TensorRt,
+        Dialect::LmDeploy => &lmdeploy::LmDeploy,
+        Dialect::TabbyApi => &tabbyapi::TabbyApi,
+        Dialect::MlxLm => &mlx::MlxLm,
+        Dialect::Dynamo => &dynamo::Dynamo,
+        Dialect::MistralRs => &mistralrs::MistralRs,
         Dialect::OpenAi => &openai::OpenAi,
     }
 }

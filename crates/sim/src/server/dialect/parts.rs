@@ -49,22 +49,3 @@ pub(super) fn cached(cached: u32, usage: &mut Object<'_>) {
         details.number("cached_tokens", cached);
     });
 }
-
-/// A usage chunk without a choice: head, `choices: []`, and the counts in `OpenAI`'s order with
-/// cached tokens where there are any to tell.
-pub(super) fn usage_chunk(
-    head: &Head,
-    speech: Speech,
-    tally: Tally,
-    told: Option<u32>,
-    chunk: &mut Object<'_>,
-) {
-    chunk_head(head, speech, chunk);
-    chunk.array("choices", |_| {});
-    chunk.object("usage", |usage| {
-        counts(tally, usage);
-        if let Some(told) = told {
-            cached(told, usage);
-        }
-    });
-}

@@ -96,7 +96,7 @@ pub(super) fn server_info(view: &View<'_>) -> Content {
 
 /// Tokens of a rank's cache that sequences hold.
 pub(super) fn used_tokens(rank: &RankStats, block_size: u32) -> u64 {
-    let blocks = rank.usable_blocks.saturating_sub(rank.free_blocks);
+    let blocks = rank.used_blocks();
     blocks.saturating_mul(u64::from(block_size))
 }
 

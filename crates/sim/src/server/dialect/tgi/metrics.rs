@@ -36,19 +36,12 @@ pub(super) fn page(view: &View<'_>) -> Content {
     let name = "tgi_batch_max_total_tokens";
     page.family(name, "gauge", "Tokens that fit.");
     page.line(name, &[], budget);
-    let totals: [(&str, &str, fn(&crate::model::Counters) -> u64); 2] = [
-        ("tgi_request_count", "Requests that came.", |c| {
-            c.ttft_s.count()
-        }),
-        ("tgi_request_success", "Requests that were answered.", |c| {
-            c.finished_stop + c.finished_length
-        }),
-    ];
-    for (name, help, of) in totals {
-        page.sum(name, "counter", help, |rank| {
-            float::from_u64(of(&rank.counters))
-        });
-    }
+    page.total("tgi_request_count", "Requests that came.", |c| {
+        float::from_u64(c.ttft_s.count())
+    });
+    page.total("tgi_request_success", "Requests that were answered.", |c| {
+        float::from_u64(c.finished_stop + c.finished_length)
+    });
     page.merged("tgi_request_duration", "Seconds of a request.", |c| {
         &c.e2e_s
     });

@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
-use super::dialect::{Accepts, Fit, Naming, UsageRule, Zero};
+use super::dialect::{Accepts, Naming, UsageRule};
 use super::error::{ApiError, FieldFault};
-use super::field::{boolean, integer, missing, number, wrong};
+use super::field::{boolean, integer, number, wrong};
+use super::prompt::{messages, text_prompt};
+use super::room::Room;
 use super::shape::{Fields, Speech, UsageWish, Wishes};
 use crate::config::SimConfig;
 use crate::rng::mix;
-use crate::tokenizer::{Message, Role, TokenId, Tokenizer};
+use crate::tokenizer::{TokenId, Tokenizer};
 
 /// A generation request that can be run.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,113 +130,6 @@ fn asked_for(fields: &Fields, flag: Option<&str>) -> Result<bool, ApiError> {
     flag.map_or(Ok(false), |name| boolean(fields, name))
 }
 
-/// The tokens of a text or of a chat, as tokenization routes take them.
-pub(super) fn tokenize(
-    fields: &Fields,
-    text: &str,
-    tokenizer: Tokenizer,
-) -> Result<Vec<TokenId>, ApiError> {
-    if !fields.contains_key("messages") {
-        let prompt = fields.get(text).ok_or_else(|| missing(text, fields))?;
-        return match prompt {
-            Value::String(prompt) => Ok(tokenizer.encode_special(prompt)),
-            other => Err(wrong(
-                text,
-                "string_type",
-                "Input should be a valid string",
-                other,
-            )),
-        };
-    }
-    let generation_prompt = match fields.get("add_generation_prompt") {
-        None => true,
-        Some(_) => boolean(fields, "add_generation_prompt")?,
-    };
-    Ok(tokenizer.encode_chat(&messages(fields)?, generation_prompt))
-}
-
-/// The messages of a chat.
-pub(super) fn messages(fields: &Fields) -> Result<Vec<Message>, ApiError> {
-    let list = match fields.get("messages") {
-        None => return Err(missing("messages", fields)),
-        Some(Value::Array(list)) => list,
-        Some(other) => {
-            return Err(wrong(
-                "messages",
-                "list_type",
-                "Input should be a valid list",
-                other,
-            ));
-        }
-    };
-    let read = |message: &Value| {
-        let role = message.get("role").and_then(Value::as_str);
-        let role = role.ok_or_else(|| missing("messages.role", fields))?;
-        Ok(Message {
-            role: Role::from_word(role),
-            content: content(message.get("content")),
-        })
-    };
-    list.iter().map(read).collect()
-}
-
-/// A message's content is a text, or a list of parts of which the texts count.
-fn content(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts
-            .iter()
-            .filter_map(|part| part.get("text").and_then(Value::as_str))
-            .collect(),
-        _ => String::new(),
-    }
-}
-
-/// A completion's prompt: a text, a list of token ids, or a list with one of these.
-fn text_prompt(
-    fields: &Fields,
-    tokenizer: Tokenizer,
-    accepts: &Accepts,
-) -> Result<Vec<TokenId>, ApiError> {
-    let prompt = fields
-        .get("prompt")
-        .ok_or_else(|| missing("prompt", fields))?;
-    let single = match prompt {
-        Value::Array(list) if list.len() == 1 && !list.iter().all(Value::is_number) => {
-            list.first().unwrap_or(prompt)
-        }
-        other => other,
-    };
-    match single {
-        Value::String(text) => Ok(tokenizer.encode_special(text)),
-        Value::Array(list) if accepts.id_prompts && list.iter().all(Value::is_number) => {
-            token_ids(list, tokenizer)
-        }
-        Value::Array(_) if accepts.id_prompts => Err(ApiError::Value {
-            param: Some("prompt"),
-            message: "The simulator takes one prompt a request.".to_owned(),
-        }),
-        other => Err(wrong(
-            "prompt",
-            "string_type",
-            "Input should be a valid string",
-            other,
-        )),
-    }
-}
-
-fn token_ids(list: &[Value], tokenizer: Tokenizer) -> Result<Vec<TokenId>, ApiError> {
-    let ids = list.iter().map(|id| {
-        let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
-        id.filter(|id| *id < tokenizer.vocabulary())
-    });
-    let ids: Option<Vec<_>> = ids.collect();
-    ids.ok_or_else(|| ApiError::Value {
-        param: Some("prompt"),
-        message: "A token id of the prompt is out of the vocabulary.".to_owned(),
-    })
-}
-
 /// The model that the answer names.
 pub(super) fn model(
     fields: &Fields,
@@ -322,78 +217,6 @@ fn usage_wish(options: &Fields, rule: UsageRule) -> Result<UsageWish, ApiError> 
         },
         UsageRule::RunningAlone => UsageWish { every, last },
     })
-}
-
-/// How much room there is for a request.
-struct Room<'a> {
-    speech: Speech,
-    accepts: &'a Accepts,
-    longest: i64,
-}
-
-impl Room<'_> {
-    /// Most tokens to generate, or why the request does not fit. The prompt is cut where the server
-    /// cuts prompts.
-    fn fit(&self, asked: Option<i64>, prompt: &mut Vec<TokenId>) -> Result<u32, ApiError> {
-        if prompt.is_empty() {
-            return Err(ApiError::EmptyPrompt);
-        }
-        let asked = asked.map(|asked| self.checked(asked)).transpose()?;
-        if self.accepts.fit == Fit::Truncate {
-            self.truncate(asked, prompt);
-        }
-        let longest = self.longest;
-        let prompt = i64::try_from(prompt.len()).unwrap_or(i64::MAX);
-        let over = match self.accepts.fit {
-            Fit::Refuse => prompt > longest,
-            Fit::Cap | Fit::Truncate => prompt >= longest,
-        };
-        if over {
-            return Err(ApiError::PromptTooLong { prompt, longest });
-        }
-        let left = longest - prompt;
-        let output = asked.or(self.unasked()).unwrap_or(left.max(1));
-        match self.accepts.fit {
-            Fit::Refuse if output > left => Err(ApiError::TooLong {
-                prompt,
-                output,
-                longest,
-            }),
-            Fit::Refuse => Ok(u32::try_from(output).unwrap_or(u32::MAX)),
-            Fit::Cap | Fit::Truncate => Ok(u32::try_from(output.min(left)).unwrap_or(u32::MAX)),
-        }
-    }
-
-    fn checked(&self, asked: i64) -> Result<i64, ApiError> {
-        if asked == 0 && self.accepts.zero == Zero::One {
-            return Ok(1);
-        }
-        if asked < 1 {
-            return Err(ApiError::OutputTooSmall { asked });
-        }
-        if self.accepts.checks_output && asked > self.longest {
-            let longest = self.longest;
-            return Err(ApiError::OutputTooLong { asked, longest });
-        }
-        Ok(asked)
-    }
-
-    fn unasked(&self) -> Option<i64> {
-        let tokens = match self.speech {
-            Speech::Chat => self.accepts.chat_tokens,
-            Speech::Text => self.accepts.text_tokens,
-        };
-        tokens.map(i64::from)
-    }
-
-    /// Leaves room for the output, up to half the length, and drops what is too much from the
-    /// prompt's beginning.
-    fn truncate(&self, asked: Option<i64>, prompt: &mut Vec<TokenId>) {
-        let half = (self.longest / 2).max(1);
-        let keep = self.longest - asked.unwrap_or(half).min(half);
-        let keep = usize::try_from(keep).unwrap_or(0).max(1);
-        prompt.drain(..prompt.len().saturating_sub(keep));
-    }
 }
 
 fn salt_hash(salt: &str) -> u64 {

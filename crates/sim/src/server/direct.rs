@@ -78,7 +78,9 @@ pub(super) fn body(
     let direct = shared.direct.as_ref()?;
     let wire = Arc::clone(request.extensions.get::<Arc<Wire>>()?);
     let config = &shared.config;
-    if request.version != Version::HTTP_11 || !plain(config, ask) {
+    // A chunk that repeats what was said is no event with a gap for one token.
+    let repeats = job.shape.repeats();
+    if request.version != Version::HTTP_11 || repeats || !plain(config, ask) {
         return None;
     }
     let script = script(direct, config, job, ask)?;

@@ -204,7 +204,8 @@ pub(crate) async fn read(start: Instant, response: Response<Incoming>) -> Stream
         let bytes = frame.into_data().unwrap();
         let text = std::str::from_utf8(&bytes).unwrap();
         stream.raw.push_str(text);
-        pending.push_str(text);
+        // An event's bytes come together, so that no line end is cut in two.
+        pending.push_str(&text.replace("\r\n", "\n"));
         while let Some((block, rest)) = pending.split_once("\n\n") {
             if let Some(data) = block.strip_prefix("data: ") {
                 stream.events.push(Event {

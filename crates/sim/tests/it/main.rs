@@ -13,8 +13,11 @@ mod dialects;
 mod direct;
 #[cfg(target_os = "linux")]
 mod drain;
+mod engines;
 mod errors;
 mod faults;
+mod habits;
+mod load;
 mod presets;
 mod streams;
 mod timing;

@@ -235,7 +235,8 @@ pub(crate) struct SimArgs {
     /// Port on 127.0.0.1; 0 takes a free one.
     #[arg(long, env = "TOKMARK_SIM_PORT", default_value_t = 8000)]
     pub(crate) port: u16,
-    /// The server that it stands for.
+    /// The server that it stands for: `vllm`, `sglang`, `llamacpp`, `ollama`, `tgi`,
+    /// `tensorrt-llm`, `lmdeploy`, `tabbyapi`, `mlx-lm`, `dynamo`, `mistralrs` or `openai`.
     #[arg(long, default_value = "vllm")]
     pub(crate) dialect: String,
     /// The machine and model that it stands for.

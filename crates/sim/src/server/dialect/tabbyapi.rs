@@ -3,9 +3,9 @@
 use serde_json::json;
 use tokmark_units::Nanos;
 
-use super::super::ask;
 use super::super::error::{ApiError, Refused};
 use super::super::json::Object;
+use super::super::prompt;
 use super::super::shape::{Chunks, Framing, Head, Shape, Speech, Step};
 use super::{Accepts, Content, Fit, Interface, Naming, Route, UsageRule, View};
 use crate::model::Finish;
@@ -165,7 +165,7 @@ fn encode(view: &View<'_>) -> Result<Content, ApiError> {
     {
         fields.insert("messages".to_owned(), messages);
     }
-    let tokens = ask::tokenize(&fields, "text", view.tokenizer())?;
+    let tokens = prompt::tokenize(&fields, "text", view.tokenizer())?;
     Ok(Content::json(
         &json!({"tokens": tokens, "length": tokens.len()}),
     ))

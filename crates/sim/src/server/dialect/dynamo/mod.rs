@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::ask;
 use super::super::error::{ApiError, Refused};
 use super::super::field;
+use super::super::prompt;
 use super::super::shape::Speech;
 use super::openai::prefixed_id;
 use super::{Accepts, Content, Interface, Naming, Route, Target, UsageRule, View};
@@ -124,7 +125,7 @@ fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
         let wanted = "expected a string";
         return Err(field::wrong("prompt", "string_type", wanted, prompt));
     }
-    let tokens = ask::tokenize(&fields, "prompt", view.tokenizer())?;
+    let tokens = prompt::tokenize(&fields, "prompt", view.tokenizer())?;
     Ok(Content::json(&json!({
         "count": tokens.len(),
         "max_model_len": view.config().engine.max_model_len,

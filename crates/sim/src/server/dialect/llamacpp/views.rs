@@ -4,10 +4,10 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokmark_units::float;
 
-use super::super::super::ask;
 use super::super::super::error::ApiError;
 use super::super::super::exposition::Exposition;
 use super::super::super::field::boolean;
+use super::super::super::prompt;
 use super::super::{Content, View};
 use crate::config::SimConfig;
 use crate::model::{Counters, SequenceStats};
@@ -159,7 +159,7 @@ pub(super) fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
 
 /// `POST /apply-template`.
 pub(super) fn apply_template(view: &View<'_>) -> Result<Content, ApiError> {
-    let messages = ask::messages(&view.fields()?)?;
+    let messages = prompt::messages(&view.fields()?)?;
     Ok(page(
         &json!({"prompt": Tokenizer::template(&messages, true)}),
     ))

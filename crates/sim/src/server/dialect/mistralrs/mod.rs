@@ -5,8 +5,8 @@ mod metrics;
 
 use serde_json::json;
 
-use super::super::ask;
 use super::super::error::{ApiError, Refused};
+use super::super::prompt;
 use super::super::shape::Speech;
 use super::{Accepts, Content, Fit, Interface, Naming, Route, UsageRule, View};
 use chunk::Answers;
@@ -116,7 +116,7 @@ fn system_info(_view: &View<'_>) -> Content {
 
 /// A count without tokens.
 fn count_tokens(view: &View<'_>) -> Result<Content, ApiError> {
-    let messages = ask::messages(&view.fields()?)?;
+    let messages = prompt::messages(&view.fields()?)?;
     let tokens = view.tokenizer().encode_chat(&messages, true);
     Ok(Content::json(&json!({"input_tokens": tokens.len()})))
 }

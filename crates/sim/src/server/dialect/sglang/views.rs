@@ -3,9 +3,9 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::super::super::ask;
 use super::super::super::error::ApiError;
 use super::super::super::field::boolean;
+use super::super::super::prompt;
 use super::super::{Aborted, Content, View};
 use super::VERSION;
 use crate::model::RankStats;
@@ -33,7 +33,7 @@ pub(super) fn models(view: &View<'_>) -> Content {
 
 /// `POST /tokenize`.
 pub(super) fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
-    let tokens = ask::tokenize(&view.fields()?, "prompt", view.tokenizer())?;
+    let tokens = prompt::tokenize(&view.fields()?, "prompt", view.tokenizer())?;
     Ok(Content::json(&json!({
         "tokens": tokens,
         "count": tokens.len(),

@@ -6,8 +6,8 @@ mod native;
 
 use serde_json::{Value, json};
 
-use super::super::ask;
 use super::super::error::{ApiError, FieldFault, Refused};
+use super::super::prompt;
 use super::super::shape::Speech;
 use super::{Accepts, Content, Interface, Naming, Route, UsageRule, View};
 use crate::tokenizer::Tokenizer;
@@ -192,7 +192,7 @@ fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
 /// The chat's tokens. The template's special ones have no text here, so that the list has their ids
 /// alone.
 fn chat_tokenize(view: &View<'_>) -> Result<Content, ApiError> {
-    let messages = ask::messages(&view.fields()?)?;
+    let messages = prompt::messages(&view.fields()?)?;
     let ids = view.tokenizer().encode_chat(&messages, true);
     let tokens = ids
         .iter()

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::ask;
 use super::super::error::{ApiError, FieldFault, Refused};
+use super::super::prompt;
 use super::super::shape::Speech;
 use super::openai::prefixed_id;
 use super::{Accepts, Content, Interface, Naming, Route, Target, UsageRule, View};
@@ -191,7 +192,7 @@ fn models(view: &View<'_>) -> Content {
 fn tokenize(view: &View<'_>) -> Result<Content, ApiError> {
     let fields = view.fields()?;
     ask::model(&fields, Naming::Served, view.config())?;
-    let tokens = ask::tokenize(&fields, "prompt", view.tokenizer())?;
+    let tokens = prompt::tokenize(&fields, "prompt", view.tokenizer())?;
     Ok(Content::json(&json!({
         "count": tokens.len(),
         "max_model_len": view.config().engine.max_model_len,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokmark_sim::server::Ending;
 use tokmark_sim::tokenizer::Tokenizer;
@@ -50,8 +50,14 @@ fn path_of(body: &Value) -> &'static str {
     }
 }
 
+type Socket = BufReader<TcpStream>;
+
+async fn connect(address: SocketAddr) -> Socket {
+    BufReader::new(TcpStream::connect(address).await.unwrap())
+}
+
 /// The chunks of a chunked answer, and the rest of the connection's bytes stay unread.
-async fn chunks(socket: &mut TcpStream) -> Vec<String> {
+async fn chunks(socket: &mut Socket) -> Vec<String> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         bytes.push(socket.read_u8().await.unwrap());
@@ -123,10 +129,11 @@ async fn tcp_has_the_events_that_the_http_library_writes() {
             _ => (&all[..1], &[1, 20][..]),
         };
         for tokens in ways.iter().copied() {
-            let set = |c: &mut SimConfig| {
+            let (server, address) = listening(|c| {
                 c.dialect = *dialect;
                 c.tokens = tokens;
-            };
+            });
+            let mut socket = connect(address).await;
             for max_tokens in lengths {
                 for mut body in [chat("Tell me", *max_tokens), completion("x", *max_tokens)] {
                     for options in [
@@ -135,7 +142,7 @@ async fn tcp_has_the_events_that_the_http_library_writes() {
                         body["stream_options"].clone(),
                     ] {
                         body["stream_options"] = options;
-                        check_against_memory(set, &body).await;
+                        check_against_memory(&server, &mut socket, &body).await;
                     }
                 }
             }
@@ -143,18 +150,16 @@ async fn tcp_has_the_events_that_the_http_library_writes() {
     }
 }
 
-async fn check_against_memory(set: impl Fn(&mut SimConfig), body: &Value) {
-    let (direct, address) = listening(&set);
-    let mut socket = TcpStream::connect(address).await.unwrap();
+async fn check_against_memory(server: &SimServer, socket: &mut Socket, body: &Value) {
     let request = post(path_of(body), body);
     socket.write_all(request.as_bytes()).await.unwrap();
-    let chunks = chunks(&mut socket).await;
+    let chunks = chunks(socket).await;
     let got = events(&chunks);
-    let expect = stream(&server(&set), path_of(body), body).await;
+    let expect = stream(server, path_of(body), body).await;
     let context = format!(
         "{} {:?} {body}",
-        direct.config().dialect,
-        direct.config().tokens
+        server.config().dialect,
+        server.config().tokens
     );
     let blanked = |stream: &Stream| stream.events.iter().map(blank).collect::<Vec<_>>();
     assert_eq!(blanked(&got), blanked(&expect), "{context}");
@@ -163,14 +168,14 @@ async fn check_against_memory(set: impl Fn(&mut SimConfig), body: &Value) {
         expect.events.last().unwrap().data
     );
     let max_tokens = usize::try_from(body["max_tokens"].as_u64().unwrap()).unwrap();
-    let tokenizer = Tokenizer::new(direct.config().model.vocabulary);
+    let tokenizer = Tokenizer::new(server.config().model.vocabulary);
     assert_eq!(
         tokenizer.count(&got.text()),
         max_tokens,
         "{context}: {}",
         got.text()
     );
-    let per_chunk = match direct.config().tokens {
+    let per_chunk = match server.config().tokens {
         TokenSource::Flood(events) => usize::try_from(events.get()).unwrap(),
         _ => 1,
     };
@@ -189,7 +194,7 @@ async fn check_against_memory(set: impl Fn(&mut SimConfig), body: &Value) {
 async fn a_connection_serves_one_request_after_the_other() {
     for tokens in [flood(4), pace(0, 0)] {
         let (server, address) = listening(|c| c.tokens = tokens);
-        let mut socket = TcpStream::connect(address).await.unwrap();
+        let mut socket = connect(address).await;
         let mut texts = Vec::new();
         for _ in 0..3 {
             let request = post("/v1/completions", &completion("x", 300));
@@ -225,7 +230,7 @@ async fn events_are_kept_only_when_asked_for() {
         c.tokens = flood(8);
         c.keep_events = false;
     });
-    let mut socket = TcpStream::connect(address).await.unwrap();
+    let mut socket = connect(address).await;
     let request = post("/v1/completions", &completion("x", 64));
     socket.write_all(request.as_bytes()).await.unwrap();
     chunks(&mut socket).await;
@@ -244,7 +249,7 @@ async fn a_client_that_leaves_ends_its_stream() {
             c.engine.max_model_len = 1_000_000;
             c.engine.num_blocks = 100_000;
         });
-        let mut socket = TcpStream::connect(address).await.unwrap();
+        let mut socket = connect(address).await;
         let request = post("/v1/completions", &completion("x", 900_000));
         socket.write_all(request.as_bytes()).await.unwrap();
         let mut some = [0; 300];
@@ -293,7 +298,7 @@ async fn faults_hold_without_the_engine_too() {
             first_requests: None,
         });
     });
-    let mut socket = TcpStream::connect(address).await.unwrap();
+    let mut socket = connect(address).await;
     let request = post("/v1/completions", &completion("x", 64));
     socket.write_all(request.as_bytes()).await.unwrap();
     let stream = events(&chunks(&mut socket).await);

@@ -7,6 +7,8 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod any_bytes;
+mod corpus;
 mod server;
 mod stamps;
 mod streams;

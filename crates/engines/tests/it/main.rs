@@ -10,10 +10,12 @@
 )]
 
 mod address;
+mod any_bytes;
 mod capacity;
 mod captured;
 mod conformance;
 mod control;
+mod corpus;
 mod fake;
 mod fields;
 mod gauges;

@@ -154,3 +154,44 @@ proptest! {
         }
     }
 }
+
+/// Lines that metrics texts are made of, good and bad.
+fn line() -> impl Strategy<Value = String> {
+    let name = "[a-z_:]{1,4}";
+    let label = (name, "[a-z\\\\\"\n,={} é]{0,5}").prop_map(|(name, value)| {
+        let value = value
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n");
+        format!("{name}=\"{value}\"")
+    });
+    let value = prop_oneof![
+        any::<f64>().prop_map(|value| value.to_string()),
+        "[+-]?(Inf|NaN|[0-9]{1,3}(e[0-9]{1,2})?|x)",
+    ];
+    let sample = (
+        name,
+        prop::collection::vec(label, 0..3),
+        value,
+        "( [0-9]{1,3})?",
+    )
+        .prop_map(|(name, labels, value, time)| {
+            format!("{name}{{{}}} {value}{time}", labels.join(","))
+        });
+    prop_oneof![
+        5 => sample,
+        1 => "# (TYPE|HELP) [a-z]{1,3} [a-z]{0,3}",
+        1 => "[ -~]{0,12}",
+    ]
+}
+
+proptest! {
+    /// Where a text is cut into lines it is cut into readings; see the fuzz target `metrics`.
+    #[test]
+    fn a_text_is_the_sum_of_its_lines(
+        lines in prop::collection::vec(line(), 0..10),
+        end in prop_oneof![Just("\n"), Just("\r\n")],
+    ) {
+        crate::any_bytes::metrics(lines.join(end).as_bytes());
+    }
+}

@@ -5,6 +5,8 @@
     reason = "tests may fail loudly"
 )]
 
+mod any_bytes;
+mod corpus;
 mod example_page;
 mod refused;
 mod shared_seeds;

@@ -7,6 +7,7 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod any_bytes;
 mod build;
 mod capacity_examples;
 mod cases_cells;
@@ -15,6 +16,7 @@ mod cases_requests;
 mod cells;
 mod client;
 mod compare;
+mod corpus;
 mod coverage;
 mod launch;
 mod prefill;

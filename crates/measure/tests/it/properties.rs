@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use tokmark_measure::cell::evaluate;
+use tokmark_measure::histogram::{self, Bucket, Estimate};
 use tokmark_measure::stats;
 use tokmark_measure::throughput::MeanAndPeak;
 use tokmark_run_format::DecodeCell;
@@ -182,6 +183,69 @@ proptest! {
         let before = Some(at(p));
         values.reverse();
         prop_assert_eq!(stats::percentile(&values, p), before);
+    }
+
+    /// A percentile is an order statistic where it falls on one, and linear between two: the
+    /// definition, without the place arithmetic of the code.
+    #[test]
+    fn percentiles_are_order_statistics_and_linear_between(
+        values in prop::collection::vec(-1e6_f64..1e6, 2..60),
+        place in 0_usize..58,
+        share in 0.0_f64..=1.0,
+    ) {
+        let last = values.len() - 1;
+        let below = place.min(last - 1);
+        // The k-th smallest is the one that exactly k others are below, ties in their order.
+        let rank = |k: usize| {
+            let are_below = |i: usize, value: f64| {
+                let order = |(j, other): (usize, &f64)| other.total_cmp(&value).then(j.cmp(&i));
+                values.iter().enumerate().filter(|other| order(*other).is_lt()).count()
+            };
+            let kth = values.iter().enumerate().find(|(i, value)| are_below(*i, **value) == k);
+            *kth.unwrap().1
+        };
+        let (low, high) = (rank(below), rank(below + 1));
+        let float = tokmark_units::float::from_usize;
+        let at = |p: f64| stats::percentile(&values, p).unwrap();
+        let p = (float(below) + share) / float(last);
+        let expect = low + (high - low) * share;
+        prop_assert!((at(p) - expect).abs() <= 1e-6, "{} for {expect}", at(p));
+        prop_assert_eq!((at(0.0), at(1.0)), (rank(0), rank(last)));
+    }
+
+    /// A sample that is only bucketed gives a percentile in the bucket where the true one lies, and
+    /// what came before the span changes nothing.
+    #[test]
+    fn a_histograms_percentile_is_in_the_right_bucket(
+        sample in prop::collection::vec(0.0_f64..3.0, 1..80),
+        earlier in prop::collection::vec(0.0_f64..3.0, 0..80),
+        p in 0.01_f64..=1.0,
+    ) {
+        let edges = [0.25, 0.5, 1.0, 2.0, f64::INFINITY];
+        let buckets = |samples: &[f64]| edges.map(|le| {
+            let below = samples.iter().filter(|value| **value <= le).count();
+            Bucket { le, count: tokmark_units::float::from_usize(below) }
+        });
+        let all: Vec<f64> = earlier.iter().chain(&sample).copied().collect();
+        let found = histogram::percentile(&buckets(&earlier), &buckets(&all), p).unwrap();
+        let alone = histogram::percentile(&buckets(&[]), &buckets(&sample), p);
+        prop_assert_eq!(Some(found), alone);
+        // The smallest value that at least a share p of the sample does not exceed.
+        let mut sorted = sample.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let needed = p * tokmark_units::float::from_usize(sorted.len());
+        let mut ranked = (1_u32..).zip(&sorted);
+        let exact = *ranked.find(|(rank, _)| f64::from(*rank) >= needed - 1e-9).unwrap().1;
+        let upper = edges.into_iter().find(|edge| exact <= *edge).unwrap();
+        let lower = edges.into_iter().rev().find(|edge| *edge < exact).unwrap_or(0.0);
+        match found {
+            Estimate::About(value) => prop_assert!(
+                (lower - 1e-6..=upper + 1e-6).contains(&value), "{value} for {exact}"
+            ),
+            Estimate::Above(edge) => prop_assert!(
+                upper.is_infinite() && (edge - lower).abs() < 1e-9, "{edge} for {exact}"
+            ),
+        }
     }
 
     /// B044: over a window of whole spans a peak below the mean would mean broken counting.

@@ -2,7 +2,7 @@
 
 use tokmark_measure::cell::evaluate;
 use tokmark_measure::verify::run;
-use tokmark_run_format::evidence::{CellEvidence, Header, Record};
+use tokmark_run_format::evidence::{CellEvidence, Header, ProbeEvidence, Record};
 use tokmark_run_format::plan::PrefillMode;
 use tokmark_run_format::{RunDocument, Tool};
 
@@ -67,7 +67,7 @@ fn rows_are_compared_with_the_samples_of_their_context() {
     let mut document = document();
     document.plan.prefill = PrefillMode::WarmUp;
     let contexts: Vec<u64> = (0..20_000).collect();
-    document.prefill = tokmark_measure::prefill::rows(&contexts, &[], &Default::default());
+    document.prefill = tokmark_measure::prefill::rows(&contexts, &[], &ProbeEvidence::default());
     let rows = document.prefill.clone();
     assert_eq!(
         run(&document, &records(steady(1))).len(),

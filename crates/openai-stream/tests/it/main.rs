@@ -9,8 +9,10 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod any_bytes;
 mod captures;
 mod chunks;
+mod corpus;
 mod errors;
 mod events;
 mod feed;

@@ -7,6 +7,7 @@ use tokmark_openai_stream::reply::{BodyEnd, Failure, FailureClass};
 use tokmark_openai_stream::request::{Endpoint, refused_field};
 use tokmark_openai_stream::sse::SseSplitter;
 
+use crate::any_bytes;
 use crate::feed::{self, EVENTS, Seen};
 use crate::requests::full;
 
@@ -149,6 +150,18 @@ proptest! {
         prop_assert_eq!(&split, &whole);
         let bytes: Vec<_> = body.as_bytes().chunks(1).map(|byte| (3, byte)).collect();
         prop_assert_eq!(&feed::answer(Endpoint::Chat, head, &bytes, end), &whole);
+    }
+
+    /// As the fuzz target `reply`: also each time is that of the read which decided it, and each
+    /// frame says what it says alone.
+    #[test]
+    fn any_split_keeps_times_and_frames(
+        pieces in vec(piece(), 0..12),
+        control in any::<[u8; any_bytes::CONTROL]>(),
+    ) {
+        let input = [&control[..], pieces.concat().as_bytes()].concat();
+        any_bytes::reply(&input);
+        any_bytes::sse(&input);
     }
 
     /// The text of a stream is what was put in.

@@ -1,0 +1,11 @@
+#![no_main]
+
+#[path = "../../crates/measure/tests/it/any_bytes.rs"]
+mod any_bytes;
+mod json;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| any_bytes::run_file(input));
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    json::mutate(data, size, max_size, seed)
+});

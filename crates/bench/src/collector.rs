@@ -91,6 +91,7 @@ impl LiveRequest {
                 .max(evidence.events.last().map_or(0, |event| event.at_ns)),
         );
         evidence.stamps = source(self.read_stamps);
+        evidence.content_encoding = reply.encoded;
         if let Some(usage) = &reply.usage {
             evidence.prompt_tokens = usage.prompt_tokens;
             evidence.output_tokens = usage.completion_tokens;
@@ -136,6 +137,7 @@ impl LiveRequest {
         }
         self.evidence.cancelled = true;
         self.evidence.stamps = source(self.read_stamps);
+        self.evidence.content_encoding = partial.encoded;
         self.evidence.prompt_tokens = partial.usage.and_then(|usage| usage.prompt_tokens);
         self.evidence.cached_tokens = partial.usage.and_then(|usage| usage.cached_tokens);
         if let Some(timings) = partial.timings {
@@ -354,7 +356,7 @@ fn apply(request: &mut LiveRequest, what: What) {
             } else {
                 FailureClass::Connect
             };
-            request.fail(at, class, error.to_string());
+            request.fail(at, class, error.kept());
         }
     }
 }

@@ -28,7 +28,7 @@ impl Dial for ConnectDial {
                 .connector
                 .connect(self.clock)
                 .await
-                .map_err(io::Error::other)?;
+                .map_err(|error| io::Error::new(error.kind(), error))?;
             let io: Box<dyn ControlIo> = Box::new(connected.into_io());
             Ok(io)
         })

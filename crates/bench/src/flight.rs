@@ -86,6 +86,7 @@ impl<'a> Flight<'a> {
             connector: Arc::clone(&self.session.connector),
             clock: self.session.clock,
             endpoint: self.session.endpoint(),
+            secrets: self.session.secrets(),
             health: health.map(Arc::clone),
             gate: self.gate.subscribe(),
             arrivals: self.sender.clone(),

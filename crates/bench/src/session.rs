@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use http::header::HOST;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokmark_driver::{Clock, Connect, LoadThreads};
+use tokmark_driver::{Clock, Connect, LoadThreads, is_this_machine};
 use tokmark_engines::{Capabilities, Control, Server};
+use tokmark_openai_stream::reply::Secrets;
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_run_format::server::Model;
 
@@ -30,7 +32,7 @@ impl Route {
     ) -> Self {
         let mut headers = HeaderMap::new();
         if let Ok(host) = HeaderValue::from_str(authority) {
-            headers.insert(http::header::HOST, host);
+            headers.insert(HOST, host);
         }
         let fixed = [
             (http::header::CONTENT_TYPE, "application/json"),
@@ -101,6 +103,25 @@ impl Session {
             headers.insert(name, HeaderValue::from(home % ranks));
         }
         Arc::new(headers)
+    }
+
+    /// What no kept message may hold (methodology section 8): the user's own header values, and
+    /// the server's name unless it is this machine.
+    pub fn secrets(&self) -> Secrets {
+        let headers = &self.route.headers;
+        let own = headers.values().filter(|value| value.is_sensitive());
+        let authority = headers.get(HOST).and_then(|host| host.to_str().ok());
+        let name = authority.map(|authority| match authority.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+            _ => authority,
+        });
+        let bare = name.map(|name| name.trim_matches(['[', ']']));
+        let place = [authority, name].into_iter().flatten();
+        let place = place.filter(|_| bare.is_some_and(|name| !is_this_machine(name)));
+        Secrets::of(
+            own.map(HeaderValue::as_bytes)
+                .chain(place.map(str::as_bytes)),
+        )
     }
 
     /// The route's kind.

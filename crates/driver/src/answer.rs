@@ -5,7 +5,9 @@
 //! hand-over of its own.
 
 use tokmark_openai_stream::chunk::{Timings, Usage};
-use tokmark_openai_stream::reply::{BodyEnd, Channel, Reply, ReplyReader, Token, TokenSink};
+use tokmark_openai_stream::reply::{
+    BodyEnd, Channel, Reply, ReplyReader, Secrets, Token, TokenSink,
+};
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_units::Nanos;
 
@@ -58,12 +60,14 @@ impl Batch {
 }
 
 /// What is known of an answer that was given up before its end.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Partial {
     /// The last usage.
     pub usage: Option<Usage>,
     /// llama.cpp's last timings.
     pub timings: Option<Timings>,
+    /// How the answer came compressed, if it did.
+    pub encoded: Option<String>,
 }
 
 /// Follows one answer.
@@ -86,9 +90,10 @@ struct Intake {
 }
 
 impl Answer {
-    pub(crate) fn new(endpoint: Endpoint) -> Self {
+    /// Messages will hold none of `secrets`.
+    pub(crate) fn new(endpoint: Endpoint, secrets: Secrets) -> Self {
         Self {
-            reader: ReplyReader::new(endpoint),
+            reader: ReplyReader::new(endpoint).hiding(secrets),
             intake: Intake::default(),
             handed_on: Nanos::ZERO,
         }
@@ -101,6 +106,7 @@ impl Answer {
             head.content_encoding.as_deref(),
             head.retry_after,
         );
+        self.reader.location(head.location.as_deref());
     }
 
     /// Takes bytes in. A batch comes out with the first event, then from time to time.
@@ -139,6 +145,7 @@ impl Answer {
         Partial {
             usage: self.reader.usage_so_far(),
             timings: self.reader.timings_so_far(),
+            encoded: self.reader.encoded().map(str::to_owned),
         }
     }
 

@@ -10,7 +10,9 @@ use crate::body::BodyError;
 use crate::clock::Clock;
 use crate::connect::{Connect, ConnectError};
 use crate::http1::Http1;
+use crate::http2::Http2;
 use crate::stamp::Stamp;
+use crate::target::Protocol;
 
 /// A request, ready to be sent.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ pub struct Head {
     pub content_type: Option<String>,
     /// `Content-Encoding`.
     pub content_encoding: Option<String>,
+    /// `Location` of a redirection.
+    pub location: Option<String>,
     /// `Retry-After` in seconds, when it is a number.
     pub retry_after: Option<u64>,
 }
@@ -45,6 +49,7 @@ impl Head {
             status,
             content_type: field("content-type").map(str::to_owned),
             content_encoding: field("content-encoding").map(str::to_owned),
+            location: field("location").map(str::to_owned),
             retry_after: field("retry-after").and_then(|value| value.trim().parse().ok()),
         }
     }
@@ -116,10 +121,16 @@ impl ExchangeEnd {
     }
 }
 
+/// What is spoken on a connection.
+enum Http {
+    One(Http1),
+    Two(Box<Http2>),
+}
+
 /// An open connection.
 pub struct Connection {
-    http: Http1,
-    /// Connect and TLS time.
+    http: Http,
+    /// Connect and TLS time, and HTTP/2's greeting.
     pub connect: Nanos,
 }
 
@@ -127,15 +138,29 @@ impl Connection {
     /// Opens a connection; nothing is sent on it yet.
     pub async fn open(connector: &dyn Connect, clock: Clock) -> Result<Self, ConnectError> {
         let connected = connector.connect(clock).await?;
-        Ok(Self {
-            http: Http1::new(connected.io, connected.wire, clock),
-            connect: connected.took,
+        let took = connected.took;
+        Ok(match connected.protocol {
+            Protocol::Http1 => Self {
+                http: Http::One(Http1::new(connected.io, connected.wire, clock)),
+                connect: took,
+            },
+            Protocol::Http2 => {
+                let started = clock.now();
+                let http = Box::new(Http2::open(connected, clock).await?);
+                Self {
+                    http: Http::Two(http),
+                    connect: took + clock.now().saturating_sub(started),
+                }
+            }
         })
     }
 
     /// Whether another request can be sent.
     pub fn is_open(&mut self) -> bool {
-        self.http.is_open()
+        match &mut self.http {
+            Http::One(http) => http.is_open(),
+            Http::Two(http) => http.is_open(),
+        }
     }
 
     /// Sends one request and hands every piece of the answer to `piece`, stamped: what a read
@@ -146,6 +171,9 @@ impl Connection {
         outgoing: &Outgoing,
         piece: &mut (dyn FnMut(Piece<'_>) + Send),
     ) -> ExchangeEnd {
-        self.http.exchange(outgoing, piece).await
+        match &mut self.http {
+            Http::One(http) => http.exchange(outgoing, piece).await,
+            Http::Two(http) => http.exchange(outgoing, piece).await,
+        }
     }
 }

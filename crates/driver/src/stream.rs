@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
-use tokmark_openai_stream::reply::{BodyEnd, Reply};
+use tokmark_openai_stream::reply::{BodyEnd, Reply, Secrets};
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_units::Nanos;
 
@@ -87,6 +87,8 @@ pub struct StreamStart {
     pub clock: Clock,
     /// How answers are read.
     pub endpoint: Endpoint,
+    /// What no message about an answer may hold.
+    pub secrets: Secrets,
     /// Where the reads of this stream's thread are counted, if anywhere.
     pub health: Option<Arc<ThreadHealth>>,
     /// Opens when all streams are connected; until then nothing is sent.
@@ -148,7 +150,7 @@ async fn exchange(
     let mut exchange = Exchange {
         start,
         attempt,
-        answer: Some(Answer::new(start.endpoint)),
+        answer: Some(Answer::new(start.endpoint, start.secrets.clone())),
         _active: start.health.as_deref().map(ThreadHealth::stream),
     };
     let end = open

@@ -8,6 +8,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
+use crate::target::Protocol;
+
+/// HTTP/2's name in the TLS handshake (RFC 9113 section 3.2).
+const HTTP2: &[u8] = b"h2";
+
 /// How a server's certificate is judged.
 #[derive(Debug, Clone, Default)]
 pub struct TlsSettings {
@@ -28,8 +33,11 @@ pub enum TlsError {
     Rustls(#[from] rustls::Error),
 }
 
-/// A client configuration for HTTP/1.1.
-pub(crate) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, TlsError> {
+/// A client configuration that offers one version of HTTP.
+pub(crate) fn client_config(
+    settings: &TlsSettings,
+    protocol: Protocol,
+) -> Result<Arc<ClientConfig>, TlsError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()?;
@@ -43,8 +51,16 @@ pub(crate) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>,
             .with_root_certificates(roots(settings)?)
             .with_no_client_auth()
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![match protocol {
+        Protocol::Http1 => b"http/1.1".to_vec(),
+        Protocol::Http2 => HTTP2.to_vec(),
+    }];
     Ok(Arc::new(config))
+}
+
+/// Whether both sides agreed on HTTP/2.
+pub(crate) fn speaks_http2<T>(stream: &tokio_rustls::client::TlsStream<T>) -> bool {
+    stream.get_ref().1.alpn_protocol() == Some(HTTP2)
 }
 
 fn roots(settings: &TlsSettings) -> Result<RootCertStore, TlsError> {

@@ -1,7 +1,10 @@
 //! What a person types as a server's address, normalised once (product.md section 1, case B088).
 
+mod socket;
+
 use std::fmt;
 use std::net::Ipv6Addr;
+use std::path::PathBuf;
 
 use url::{Host, Url};
 
@@ -43,6 +46,8 @@ pub struct Address {
     pub port: u16,
     /// Path in front of every route, without `/v1` and without a final slash; often empty.
     pub path_prefix: String,
+    /// The Unix socket that the server listens on; host and port then only name it.
+    pub socket: Option<PathBuf>,
     /// What the person should know about how the text was understood.
     pub hint: Option<String>,
 }
@@ -103,6 +108,14 @@ pub enum AddressError {
         /// What was typed before it.
         given: String,
     },
+    /// No Unix socket can have this path.
+    #[error("`{given}` names no Unix socket: {reason}")]
+    Socket {
+        /// What was typed.
+        given: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Everything else.
     #[error("`{given}` is not an address: {reason}")]
     Other {
@@ -133,6 +146,10 @@ impl AddressError {
                 "give keys with `--api-key` and other credentials with `--header`".to_owned()
             }
             Self::Query { .. } => "give the address without `?…` and `#…`".to_owned(),
+            Self::Socket { .. } => {
+                "write `unix:/path/to.sock`, or `unix:/path/to.sock:/prefix` with a path prefix"
+                    .to_owned()
+            }
             Self::Other { .. } => {
                 "give `host:port` or a URL, for example `https://host/prefix`".to_owned()
             }
@@ -141,13 +158,16 @@ impl AddressError {
 }
 
 impl Address {
-    /// Understands `host:port`, a bare port, a URL with or without `/v1` and path prefix, and IPv6
-    /// with or without brackets.
+    /// Understands `host:port`, a bare port, a URL with or without `/v1` and path prefix, IPv6
+    /// with or without brackets, and `unix:/path/to.sock`.
     ///
     /// Whatever is wrong with an address, no error repeats what stands before an `@` or behind a
     /// `?`: people put keys there.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let given = text.trim();
+        if let Some(socket) = socket::parse(given) {
+            return socket;
+        }
         Self::read(given).map_err(|error| match given.rsplit_once('@') {
             Some((_, behind)) => AddressError::Credentials {
                 host: host_alone(behind),
@@ -191,6 +211,7 @@ impl Address {
             host,
             port: port.unwrap_or_else(|| scheme.default_port()),
             path_prefix: prefix,
+            socket: None,
             hint,
         })
     }
@@ -211,6 +232,9 @@ impl Address {
 
     /// The address as it is shown to a person.
     pub fn display(&self) -> String {
+        if let Some(socket) = &self.socket {
+            return socket::display(self.scheme, socket, &self.path_prefix);
+        }
         format!(
             "{}://{}{}",
             self.scheme.word(),

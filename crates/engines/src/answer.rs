@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::StatusCode;
 use serde_json::Value;
+use tokmark_openai_stream::reply::Secrets;
 
 /// Characters of an unexpected answer that are shown to a person.
 const SHOWN_CHARACTERS: usize = 200;
@@ -18,8 +19,10 @@ pub struct Answer {
     pub content_type: Option<String>,
     /// The `Location` header of a redirection.
     pub location: Option<String>,
-    /// The body, whole.
+    /// The body, whole and unpacked.
     pub body: Bytes,
+    /// What no message may hold.
+    pub(crate) secrets: Secrets,
 }
 
 impl Answer {
@@ -48,7 +51,13 @@ impl Answer {
 
     /// The first characters of the body on one line, for a message to a person.
     pub fn shown(&self) -> String {
-        shown(&self.body)
+        shown(&self.safe_body())
+    }
+
+    /// The body without the user's own header values, which servers repeat in their errors.
+    pub(crate) fn safe_body(&self) -> Vec<u8> {
+        let text = String::from_utf8_lossy(&self.body);
+        self.secrets.redact(&text).into_owned().into_bytes()
     }
 }
 

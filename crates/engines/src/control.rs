@@ -1,7 +1,7 @@
 //! The control plane: small requests about the server, beside the measured traffic.
 //!
-//! One HTTP/1 connection, kept alive and opened again when the server closed it. Requests run one
-//! after the other. How a connection comes to be is the caller's business ([`Dial`]): TCP or TLS in
+//! One connection, kept alive and opened again when the server closed it. Requests run one after
+//! the other. How a connection comes to be is the caller's business ([`Dial`]): TCP or TLS in
 //! the binary, a pipe to the simulator in tests. Methodology section 4.3 counts on it that none of
 //! this ever touches a measured connection.
 
@@ -12,19 +12,22 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, LOCATION, SERVER, USER_AGENT};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HOST, LOCATION, SERVER, USER_AGENT,
+};
+use http::{HeaderMap, HeaderName, Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Mutex;
-use tokio::task::AbortHandle;
+use tokmark_openai_stream::encoding::{self, Decoder};
+use tokmark_openai_stream::redirect::shown_location;
+use tokmark_openai_stream::reply::Secrets;
 
-use crate::address::Address;
 use crate::answer::Answer;
+use crate::link::Link;
+use crate::target::{Form, Target};
 
 /// Most bytes that an answer may have.
 pub const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
@@ -41,39 +44,6 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> ControlIo for T {}
 pub trait Dial: Send + Sync {
     /// A new connection, with TLS done where the address asks for it.
     fn dial(&self) -> BoxFuture<'_, io::Result<Box<dyn ControlIo>>>;
-}
-
-/// What is the same in every request to one server.
-#[derive(Clone)]
-pub struct Target {
-    /// `host:port` as the `Host` header and messages carry it.
-    pub authority: String,
-    /// Path in front of every route, without a final slash; empty for none.
-    pub path_prefix: String,
-    /// Authorization and headers of the user's own. Values are never printed.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-}
-
-impl Target {
-    /// The target that an address names.
-    pub fn new(address: &Address, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
-        Self {
-            authority: address.authority(),
-            path_prefix: address.path_prefix.clone(),
-            headers,
-        }
-    }
-}
-
-impl fmt::Debug for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("Target")
-            .field("authority", &self.authority)
-            .field("path_prefix", &self.path_prefix)
-            .field("headers", &names)
-            .finish()
-    }
 }
 
 /// How much an exchange may take.
@@ -121,8 +91,20 @@ pub enum ControlError {
         authority: String,
         /// Which route.
         path: String,
+        /// How requests are written.
+        form: Form,
         /// What the HTTP library said.
         source: hyper::Error,
+    },
+    /// The answer came compressed and cannot be unpacked.
+    #[error("the answer of `{path}` came compressed with `{encoding}` and cannot be unpacked")]
+    Encoding {
+        /// Which route.
+        path: String,
+        /// How it is compressed.
+        encoding: String,
+        /// What is wrong.
+        source: io::Error,
     },
     /// The request cannot be written, for example because of the path prefix.
     #[error("`{path}` cannot be requested")]
@@ -134,23 +116,11 @@ pub enum ControlError {
     },
 }
 
-/// One open connection and the task that drives it.
-struct Link {
-    sender: SendRequest<Full<Bytes>>,
-    driver: AbortHandle,
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        // An abandoned request must not keep running on the server (a timeout ends here, too).
-        self.driver.abort();
-    }
-}
-
 /// A client for the routes that say something about the server.
 pub struct Control {
     dial: Arc<dyn Dial>,
     target: Target,
+    secrets: Secrets,
     limits: Limits,
     link: Mutex<Option<Link>>,
 }
@@ -174,8 +144,10 @@ struct Call<'a> {
 impl Control {
     /// A client of `target`; `timeout` is the time for one exchange ([`DEFAULT_TIMEOUT`]).
     pub fn new(dial: Arc<dyn Dial>, target: Target, timeout: Duration) -> Self {
+        let values = target.headers.iter().map(|(_, value)| value.as_bytes());
         Self {
             dial,
+            secrets: Secrets::of(values),
             target,
             limits: Limits {
                 time: timeout,
@@ -246,7 +218,7 @@ impl Control {
         let mut slot = self.link.lock().await;
         // The link is out of its slot while in use: a cancelled exchange drops it.
         if let Some(mut kept) = slot.take()
-            && kept.sender.ready().await.is_ok()
+            && kept.is_ready().await
         {
             match self.send(&mut kept, call, limit).await {
                 // A server may close an idle connection in the moment that it is used again.
@@ -273,18 +245,9 @@ impl Control {
                 authority: self.target.authority.clone(),
                 source,
             })?;
-        let (sender, connection) = http1::handshake(TokioIo::new(io))
+        Link::open(io, self.target.form)
             .await
-            .map_err(|source| self.broken(path, source))?;
-        let task = tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "control connection closed");
-            }
-        });
-        Ok(Link {
-            sender,
-            driver: task.abort_handle(),
-        })
+            .map_err(|source| self.broken(path, source))
     }
 
     async fn send(
@@ -298,37 +261,63 @@ impl Control {
             source,
         })?;
         let broken = |source| self.broken(call.path, source);
-        let response = link.sender.send_request(request).await.map_err(broken)?;
+        let response = link.send(request).await.map_err(broken)?;
         let (head, mut incoming) = response.into_parts();
         let body = read_body(&mut incoming, limit)
             .await
             .map_err(broken)?
-            .ok_or_else(|| ControlError::TooLarge {
-                path: call.path.to_owned(),
-                limit,
-            })?;
+            .ok_or_else(|| too_large(call.path, limit))?;
+        let encoding = text(&head.headers, &CONTENT_ENCODING);
+        let body = match encoding::named(encoding.as_deref()) {
+            Some(encoding) => unpack(&body, call.path, encoding, limit)?,
+            None => body,
+        };
         Ok(Answer {
             status: head.status,
             server: text(&head.headers, &SERVER),
             content_type: text(&head.headers, &CONTENT_TYPE),
             location: text(&head.headers, &LOCATION),
             body,
+            secrets: self.secrets.clone(),
         })
+    }
+
+    /// Where a redirection leads: an address that can be shown, without a query.
+    pub(crate) fn location(&self, answer: &Answer) -> String {
+        let location = shown_location(answer.location.as_deref().unwrap_or_default());
+        let Target {
+            scheme, authority, ..
+        } = &self.target;
+        let whole = if location.starts_with("//") {
+            format!("{}:{location}", scheme.word())
+        } else if location.contains("://") {
+            location
+        } else {
+            let path = location.trim_start_matches('/');
+            format!("{}://{authority}/{path}", scheme.word())
+        };
+        self.secrets.redact(&whole).into_owned()
     }
 
     fn request(&self, call: &Call<'_>) -> Result<Request<Full<Bytes>>, http::Error> {
         let mut builder = Request::builder()
             .method(call.method.clone())
-            .uri(format!("{}{}", self.target.path_prefix, call.path))
-            .header(HOST, &self.target.authority)
+            .uri(self.target.uri(call.path))
             .header(ACCEPT, "*/*")
+            .header(ACCEPT_ENCODING, "identity")
             .header(USER_AGENT, concat!("tokmark/", env!("CARGO_PKG_VERSION")));
         if call.method == Method::POST {
             builder = builder.header(CONTENT_TYPE, "application/json");
         }
+        if self.target.form != Form::Http2 {
+            builder = builder.header(HOST, &self.target.authority);
+        }
         if let Some(headers) = builder.headers_mut() {
             for (name, value) in &self.target.headers {
                 headers.insert(name.clone(), value.clone());
+            }
+            if self.target.form == Form::Http2 {
+                headers.remove(HOST);
             }
         }
         builder.body(Full::new(call.body.clone()))
@@ -338,6 +327,7 @@ impl Control {
         ControlError::Http {
             authority: self.target.authority.clone(),
             path: path.to_owned(),
+            form: self.target.form,
             source,
         }
     }
@@ -355,6 +345,35 @@ async fn read_body(body: &mut Incoming, limit: usize) -> Result<Option<Bytes>, h
         }
     }
     Ok(Some(Bytes::from(collected)))
+}
+
+fn too_large(path: &str, limit: usize) -> ControlError {
+    ControlError::TooLarge {
+        path: path.to_owned(),
+        limit,
+    }
+}
+
+/// The body that a server or a proxy compressed although `identity` was asked (case B034).
+fn unpack(body: &Bytes, path: &str, encoding: String, limit: usize) -> Result<Bytes, ControlError> {
+    let mut unpacked = Vec::new();
+    let pushed = match Decoder::of(&encoding) {
+        None => Err(io::Error::from(io::ErrorKind::Unsupported)),
+        Some(mut decoder) => decoder.push(body, &mut |piece| {
+            if unpacked.len() <= limit {
+                unpacked.extend_from_slice(piece);
+            }
+        }),
+    };
+    pushed.map_err(|source| ControlError::Encoding {
+        path: path.to_owned(),
+        encoding,
+        source,
+    })?;
+    if unpacked.len() > limit {
+        return Err(too_large(path, limit));
+    }
+    Ok(Bytes::from(unpacked))
 }
 
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Why a server could not be used, in the cases that a person acts on differently.
 
 use crate::control::ControlError;
+use crate::target::Form;
 
 /// Why identification ended. [`IdentifyError::hint`] says what to try.
 #[derive(Debug, thiserror::Error)]
@@ -152,6 +153,21 @@ fn unreachable_hint(authority: &str, source: &ControlError) -> String {
             std::io::ErrorKind::TimedOut => {
                 "the host does not answer: check the name, the network and firewalls".to_owned()
             }
+            std::io::ErrorKind::NotFound => {
+                "nothing listens at this path: is the server started, and is this its socket?"
+                    .to_owned()
+            }
+            std::io::ErrorKind::InvalidData => {
+                "TLS failed: for a private authority give its certificate with `--ca FILE`; \
+                 `--insecure` accepts any"
+                    .to_owned()
+            }
+            std::io::ErrorKind::Unsupported => {
+                "the server does not speak HTTP/2 here: leave out `--http2`".to_owned()
+            }
+            std::io::ErrorKind::NotConnected => {
+                "check the proxy's address and credentials; `--no-proxy` goes without it".to_owned()
+            }
             _ => "check the host's name, the network and, for https, the certificate".to_owned(),
         },
         ControlError::Timeout { .. } => {
@@ -159,12 +175,16 @@ fn unreachable_hint(authority: &str, source: &ControlError) -> String {
              hanging, or speak another protocol"
                 .to_owned()
         }
-        ControlError::Http { .. } => {
-            format!("what listens there does not speak plain HTTP: perhaps `https://{authority}`?")
-        }
-        ControlError::TooLarge { .. } | ControlError::Request { .. } => {
-            "check port and path prefix".to_owned()
-        }
+        ControlError::Http {
+            form: Form::Http2, ..
+        } => "the server does not seem to speak HTTP/2 here: leave out `--http2`".to_owned(),
+        ControlError::Http { .. } => format!(
+            "what listens there does not speak plain HTTP/1.1: perhaps `https://{authority}`, or \
+             `--http2`?"
+        ),
+        ControlError::TooLarge { .. }
+        | ControlError::Request { .. }
+        | ControlError::Encoding { .. } => "check port and path prefix".to_owned(),
     }
 }
 

@@ -53,6 +53,14 @@ pub enum FieldsError {
         /// First characters of the answer.
         shown: String,
     },
+    /// The address leads elsewhere.
+    #[error("`{path}` redirects to `{to}`: use that address")]
+    Redirected {
+        /// Which route.
+        path: &'static str,
+        /// Where to.
+        to: String,
+    },
     /// A successful answer that is neither events nor JSON.
     #[error("`{path}` answers no event stream but `{shown}`")]
     NotAnEventStream {
@@ -183,6 +191,10 @@ impl Trial<'_> {
                 status,
                 shown: answer.shown(),
             }),
+            code if code.is_redirection() => Err(FieldsError::Redirected {
+                path,
+                to: self.control.location(&answer),
+            }),
             code if !code.is_success() => Err(self.refused(status, answer.shown())),
             _ => match Reply::read(&answer.body) {
                 None => Err(FieldsError::NotAnEventStream {
@@ -190,7 +202,10 @@ impl Trial<'_> {
                     shown: answer.shown(),
                 }),
                 Some(reply) => Ok(match reply.error() {
-                    Some(shown) => Outcome::Refused { status, shown },
+                    Some(shown) => Outcome::Refused {
+                        status,
+                        shown: answer.secrets.redact(&shown).into_owned(),
+                    },
                     None => Outcome::Accepted(reply),
                 }),
             },

@@ -99,7 +99,7 @@ fn judge_list(control: &Control, answer: &Answer) -> Result<Option<Vec<ModelCard
         }
         code if code.is_redirection() => Err(IdentifyError::Redirected {
             authority,
-            to: answer.location.clone().unwrap_or_default(),
+            to: control.location(answer),
         }),
         code if code.is_success() => answer
             .json()

@@ -14,19 +14,21 @@ mod fields;
 mod gauges;
 mod identify;
 mod launch;
+mod link;
 mod model;
 mod prometheus;
 mod refusal;
 mod reply;
 mod scrape;
 mod server;
+mod target;
 mod tokens;
 
 pub use address::{Address, AddressError, Scheme};
 pub use answer::Answer;
 pub use capability::{Abort, Capabilities, Endpoint, LimitField, TokenizeKind, Tri};
 pub use control::{
-    Control, ControlError, ControlIo, DEFAULT_TIMEOUT, Dial, Limits, MAX_ANSWER_BYTES, Target,
+    Control, ControlError, ControlIo, DEFAULT_TIMEOUT, Dial, Limits, MAX_ANSWER_BYTES,
 };
 pub use dialect::Dialect;
 pub use error::IdentifyError;
@@ -36,4 +38,5 @@ pub use identify::{FirstLook, identify};
 pub use model::ModelCard;
 pub use prometheus::{Exposition, ExpositionError, Malformed, Sample};
 pub use server::Server;
+pub use target::{Form, Target};
 pub use tokens::CountError;

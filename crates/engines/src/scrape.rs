@@ -13,7 +13,14 @@ pub(crate) async fn metrics(
 ) -> Result<Option<Exposition>, GaugeError> {
     let answer = control.get(path).await?;
     match answer.status {
-        status if status.is_success() => Ok(Some(Exposition::parse(&answer.body)?)),
+        status if status.is_success() => {
+            let read = Exposition::parse(&answer.body);
+            if read.as_ref().is_ok_and(|all| all.complaint().is_none()) {
+                return Ok(read.ok());
+            }
+            // What is wrong with it is told in the answer's own words.
+            Ok(Some(Exposition::parse(&answer.safe_body())?))
+        }
         StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => {
             Ok(None)
         }

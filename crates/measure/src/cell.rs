@@ -124,6 +124,7 @@ fn fill_sources(
     sources.shared_stamps = timeline.shared_stamps();
     cell.client = client.cloned();
     cell.notes.extend(attribution.note);
+    cell.notes.extend(compression_note(timeline));
     let with_events = timeline.flows().filter(|flow| !flow.inside().is_empty());
     let (mut kernel, mut read) = (false, false);
     for flow in with_events {
@@ -276,6 +277,23 @@ fn loop_note(
         " (the loop check is off)"
     };
     Some(format!("{}{decided}", loops.sentence()))
+}
+
+/// A compressor hands on what it has when it likes (case B034).
+fn compression_note(timeline: &Timeline<'_>) -> Option<String> {
+    let mut encodings: Vec<&str> = timeline
+        .flows()
+        .filter_map(|flow| flow.request.content_encoding.as_deref())
+        .collect();
+    encodings.sort_unstable();
+    encodings.dedup();
+    (!encodings.is_empty()).then(|| {
+        format!(
+            "answers came compressed with `{}` although `identity` was asked: the arrival times \
+             are those of compressed pieces",
+            encodings.join("`, `")
+        )
+    })
 }
 
 fn clock_note(timeline: &Timeline<'_>) -> Option<String> {

@@ -128,6 +128,10 @@ pub struct RequestEvidence {
     pub first_answer: Option<u32>,
     /// Where the stamps come from.
     pub stamps: StampSource,
+    /// How the answer was compressed, although `identity` was asked: then the events' times are
+    /// those of the compressed pieces (case B034).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_encoding: Option<String>,
     /// Where the events' token counts come from: `usage`, `timings`, `token_ids`, or nothing.
     pub token_source: Option<String>,
     /// The finish reason, when the request ended by itself.

@@ -3,6 +3,10 @@
 //! Under tokio's paused time a whole matrix takes milliseconds, and the clocks of server and
 //! client have the same origin, so that their times can be compared to the nanosecond.
 
+mod front;
+
+pub use front::Front;
+
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -12,7 +16,7 @@ use tokmark_bench::{
     control_endpoint,
 };
 use tokmark_driver::{Clock, Connect, Io, LoadThreads, MemoryConnect};
-use tokmark_engines::{Control, DEFAULT_TIMEOUT, IdentifyError, Target};
+use tokmark_engines::{Control, DEFAULT_TIMEOUT, Form, IdentifyError, Scheme, Target};
 use tokmark_sim::{SimConfig, SimServer};
 
 /// A simulated server and a session on it.
@@ -49,9 +53,11 @@ impl SimBench {
         }));
         let dial = Arc::new(ConnectDial::new(Arc::clone(&connector), clock));
         let target = Target {
+            scheme: Scheme::Http,
             authority: "sim".to_owned(),
             path_prefix: String::new(),
             headers: Vec::new(),
+            form: Form::Origin,
         };
         let control = Control::new(dial, target, DEFAULT_TIMEOUT);
         let mut identified = tokmark_engines::identify(&control, None).await?;

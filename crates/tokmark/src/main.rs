@@ -4,10 +4,12 @@ mod args;
 mod command;
 mod exit;
 mod failure;
+mod headers;
 mod identity;
 mod load;
 mod progress;
 mod reach;
+mod road;
 mod runfile;
 mod say;
 mod settings;
@@ -47,8 +49,8 @@ fn usage(error: &clap::Error) -> ExitCode {
 fn start_log(verbose: u8) {
     let level = match verbose {
         0 => "warn",
-        1 => "info,hyper=warn,sqlx=warn",
-        _ => "debug,hyper=info",
+        1 => "info,h2=warn,hyper=warn,sqlx=warn",
+        _ => "debug,h2=info,hyper=info,rustls=info",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("TOKMARK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));

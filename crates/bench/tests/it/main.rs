@@ -9,6 +9,7 @@
 
 mod cases;
 mod faults;
+mod fronts;
 mod limits;
 mod statuses;
 mod truth;

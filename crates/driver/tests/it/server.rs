@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
+use tokio_rustls::TlsAcceptor;
 use tokmark_driver::{
-    Arrival, Batch, Clock, Connect, Outgoing, StreamStart, Target, TcpConnect, TlsSettings, What,
-    run_stream,
+    Arrival, Batch, Clock, Connect, Outgoing, Protocol, StreamStart, Target, TcpConnect,
+    TlsSettings, Way, What, run_stream,
 };
-use tokmark_openai_stream::reply::FailureClass;
+use tokmark_openai_stream::reply::{FailureClass, Secrets};
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_units::Nanos;
 
@@ -102,12 +105,62 @@ pub(crate) async fn answer(io: &mut TcpStream, parts: &[&[u8]]) {
     io.flush().await.unwrap();
 }
 
+/// A server's side of TLS for `localhost`, which offers these protocols, and the authority that
+/// vouches for it.
+pub(crate) fn certified(protocols: &[&[u8]]) -> (TlsAcceptor, String) {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    (TlsAcceptor::from(Arc::new(config)), cert.pem())
+}
+
+/// Trusts this authority.
+pub(crate) fn trusting(pem: &str) -> TlsSettings {
+    TlsSettings {
+        ca_pem: Some(pem.as_bytes().to_vec()),
+        insecure: false,
+    }
+}
+
+/// What arrived in short: the text of each answer with its end.
+pub(crate) fn story(all: &[Arrival]) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut text = String::new();
+    for arrival in all {
+        match &arrival.what {
+            What::Open | What::Due { .. } | What::Sent(_) | What::Dropped(_) => {}
+            What::Events(batch) => text.push_str(&batch.text),
+            What::Ended { reply, broken, .. } => {
+                let failure = reply.failure.as_ref().map(|f| format!("{}: ", f.class));
+                let end = format!(
+                    "{}{}",
+                    failure.unwrap_or_default(),
+                    broken.as_deref().unwrap_or("complete")
+                );
+                told.push(format!("{} {end}", std::mem::take(&mut text)));
+            }
+            What::NoConnection { error, .. } => told.push(format!("no connection: {error}")),
+        }
+    }
+    told
+}
+
 pub(crate) fn target(port: u16, tls: bool) -> Target {
     Target {
         host: "127.0.0.1".into(),
         port,
         tls,
         server_name: tls.then(|| "localhost".to_owned()),
+        way: Way::Direct,
+        protocol: Protocol::Http1,
         connect_timeout: std::time::Duration::from_secs(5),
     }
 }
@@ -118,7 +171,17 @@ pub(crate) fn tcp(port: u16, clock: Clock) -> Arc<dyn Connect> {
 
 /// Runs one stream of `requests` requests to its end and gives everything that arrived.
 pub(crate) async fn run(connector: Arc<dyn Connect>, clock: Clock, requests: u32) -> Vec<Arrival> {
-    let (mut arrivals, _open) = start(connector, clock, requests);
+    run_at(connector, clock, requests, "/v1/completions").await
+}
+
+/// As [`run`], with another request target.
+pub(crate) async fn run_at(
+    connector: Arc<dyn Connect>,
+    clock: Clock,
+    requests: u32,
+    path: &'static str,
+) -> Vec<Arrival> {
+    let (mut arrivals, _open) = start_at(connector, clock, requests, path);
     let mut all = Vec::new();
     while let Some(arrival) = arrivals.recv().await {
         all.push(arrival);
@@ -135,6 +198,19 @@ pub(crate) fn start(
     mpsc::UnboundedReceiver<Arrival>,
     tokio::task::JoinHandle<()>,
 ) {
+    start_at(connector, clock, requests, "/v1/completions")
+}
+
+/// As [`start`], with another request target.
+pub(crate) fn start_at(
+    connector: Arc<dyn Connect>,
+    clock: Clock,
+    requests: u32,
+    path: &'static str,
+) -> (
+    mpsc::UnboundedReceiver<Arrival>,
+    tokio::task::JoinHandle<()>,
+) {
     let (sender, arrivals) = mpsc::unbounded_channel();
     let (gate, gate_end) = watch::channel(true);
     let start = StreamStart {
@@ -143,6 +219,7 @@ pub(crate) fn start(
         connector,
         clock,
         endpoint: Endpoint::Completions,
+        secrets: Secrets::default(),
         health: None,
         gate: gate_end,
         arrivals: sender,
@@ -155,7 +232,7 @@ pub(crate) fn start(
         run_stream(start, move |attempt: u32, now| {
             (attempt < requests).then(|| Outgoing {
                 due: now,
-                path: "/v1/completions".into(),
+                path: path.into(),
                 headers: Arc::clone(&headers),
                 body: Bytes::from_static(b"{}"),
             })

@@ -1,26 +1,13 @@
 use std::sync::Arc;
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::AsyncWriteExt;
-use tokio_rustls::TlsAcceptor;
 use tokmark_driver::{Arrival, Clock, TcpConnect, TlsError, TlsSettings, What};
 
-use crate::server::{HEAD, batches, done, event, listen, request, run, target};
+use crate::server::{HEAD, batches, certified, done, event, listen, request, run, target};
 
 /// One TLS exchange against a self-signed server.
 async fn exchange(settings: impl FnOnce(&str) -> TlsSettings) -> Vec<Arrival> {
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key)
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (acceptor, pem) = certified(&[]);
     let clock = Clock::start();
     let (listener, port) = listen().await;
     let server = async {
@@ -36,7 +23,7 @@ async fn exchange(settings: impl FnOnce(&str) -> TlsSettings) -> Vec<Arrival> {
             io.flush().await.unwrap();
         }
     };
-    let connector = TcpConnect::new(target(port, true), &settings(&cert.pem()), clock).unwrap();
+    let connector = TcpConnect::new(target(port, true), &settings(&pem), clock).unwrap();
     let (all, ()) = tokio::join!(run(Arc::new(connector), clock, 1), server);
     all
 }
@@ -54,6 +41,11 @@ async fn b089_an_unknown_certificate_is_refused() {
     };
     assert!(error.is_tls(), "{error}");
     assert!(error.to_string().contains("localhost"), "{error}");
+    let kept = error.kept();
+    assert!(
+        kept.contains("UnknownIssuer") && !kept.contains("localhost"),
+        "{kept}"
+    );
 }
 
 #[tokio::test]

@@ -107,6 +107,77 @@ fn b088_ipv6_hosts() {
     fault("[::1:8000", "not closed", "host:port");
 }
 
+fn socket(text: &str, path: &str, prefix: &str, shown: &str) {
+    let address = Address::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(
+        address.socket.as_deref(),
+        Some(std::path::Path::new(path)),
+        "{text}"
+    );
+    assert_eq!(address.path_prefix, prefix, "{text}");
+    assert_eq!(address.host, "localhost");
+    assert_eq!(address.authority(), "localhost");
+    assert_eq!(address.display(), shown, "{text}");
+    let again = Address::parse(shown).unwrap();
+    assert_eq!(
+        (again.socket, again.path_prefix),
+        (address.socket, address.path_prefix)
+    );
+    assert_eq!(again.scheme, address.scheme);
+}
+
+#[test]
+fn unix_sockets() {
+    let run = "unix:/run/llm.sock";
+    socket("unix:/run/llm.sock", "/run/llm.sock", "", run);
+    socket(" UNIX:///run/llm.sock ", "/run/llm.sock", "", run);
+    socket("unix:/run/llm.sock:", "/run/llm.sock", "", run);
+    socket("unix:/run/llm.sock:/v1", "/run/llm.sock", "", run);
+    let prefix = "unix:/run/llm.sock:/llm";
+    socket(
+        "unix:/run/llm.sock:/llm/v1/",
+        "/run/llm.sock",
+        "/llm",
+        prefix,
+    );
+    socket("http+unix://%2Frun%2Fllm.sock", "/run/llm.sock", "", run);
+    socket(
+        "http+unix://%2Frun%2Fllm.sock/llm/v1",
+        "/run/llm.sock",
+        "/llm",
+        prefix,
+    );
+    socket(
+        "http+unix:///run/llm.sock:/llm",
+        "/run/llm.sock",
+        "/llm",
+        prefix,
+    );
+    socket("unix:llm.sock", "llm.sock", "", "unix:llm.sock");
+    socket("unix:/a b/x?.sock", "/a b/x?.sock", "", "unix:/a b/x?.sock");
+    socket(
+        "https+unix://%2Frun%2Fllm.sock/x",
+        "/run/llm.sock",
+        "/x",
+        "https+unix://%2Frun%2Fllm.sock/x",
+    );
+    socket(
+        "http+unix://%2Fa%3A%2Fb",
+        "/a:/b",
+        "",
+        "http+unix://%2Fa%3A%2Fb",
+    );
+    assert_eq!(Address::parse("https+unix://x").unwrap().port, 443);
+    fault("unix:", "no path", "unix:/path/to.sock");
+    fault("http+unix://", "no path", "unix:/path/to.sock");
+    fault("http+unix://%FF", "UTF-8", "unix:/path/to.sock");
+    fault("unix:/a\u{7}", "control character", "unix:/path/to.sock");
+    fault("unix:/a:/b?c", "path behind it", "unix:/path/to.sock");
+    let long = format!("unix:/{}", "x".repeat(107));
+    fault(&long, "longer than 107 bytes", "unix:/path/to.sock");
+    assert!(Address::parse(&long[..long.len() - 1]).is_ok());
+}
+
 fn fault(text: &str, message: &str, hint: &str) {
     let error = Address::parse(text).expect_err(text);
     assert!(error.to_string().contains(message), "{text}: {error}");
@@ -148,6 +219,20 @@ fn secrets_in_an_address_are_refused_and_not_repeated() {
     check("hunter2@[::1", "--api-key");
     check("http://box:8000/v1?api_key=hunter2", "without");
     check("http://box :8000/v1?api_key=hunter2", "white space");
+    for text in [
+        "me:hunter2@box :8000",
+        "http://me:hunter2@box:port",
+        "ftp://me:hunter2@box",
+        "http://me:hunter2@",
+        "box:8000?key=hunter2",
+        "http://box/v1?key=hunter2",
+        "http://box:x#hunter2",
+        "http://me:x@box?key=hunter2",
+    ] {
+        let error = Address::parse(text).expect_err(text);
+        let told = format!("{error} {error:?} {}", error.hint());
+        assert!(!told.contains("hunter2"), "{text}: {told}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokmark_engines::{Control, ControlIo, DEFAULT_TIMEOUT, Dial, Target};
+use tokmark_engines::{Address, Control, ControlIo, DEFAULT_TIMEOUT, Dial, Target};
 
 /// What a route answers.
 #[derive(Clone)]
@@ -106,11 +106,7 @@ impl Fake {
 
     pub fn start(self) -> (Control, Arc<Served>) {
         let served = Arc::new(Served(Arc::new(self)));
-        let target = Target {
-            authority: "fake:8000".to_owned(),
-            path_prefix: String::new(),
-            headers: Vec::new(),
-        };
+        let target = Target::new(&Address::parse("fake:8000").unwrap(), Vec::new());
         let control = Control::new(served.clone(), target, DEFAULT_TIMEOUT);
         (control, served)
     }

@@ -22,3 +22,4 @@ mod gauges;
 mod identify;
 mod models;
 mod prometheus;
+mod transport;

@@ -300,3 +300,21 @@ fn absurd_evidence_is_survived() {
     let text = serde_json::to_string(&cell).unwrap();
     assert!(!text.contains("NaN"));
 }
+
+#[test]
+fn b034_a_compressed_cell_says_so() {
+    let mut evidence = steady(2);
+    assert!(evaluate(&evidence).notes.is_empty());
+    for request in &mut evidence.streams {
+        request.content_encoding = Some("gzip".to_owned());
+    }
+    let cell = evaluate(&evidence);
+    assert_eq!(cell.status, CellStatus::Valid);
+    assert_eq!(
+        cell.notes,
+        [
+            "answers came compressed with `gzip` although `identity` was asked: the arrival times \
+             are those of compressed pieces"
+        ]
+    );
+}

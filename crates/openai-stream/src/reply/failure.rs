@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::secrets;
+use super::secrets::{self, Secrets};
 use crate::chunk::{ErrorBody, parse_error};
 
 /// The most characters of a failure's message.
@@ -82,9 +82,15 @@ impl Failure {
     }
 
     /// The failure of an answer whose status is not a success.
-    pub(super) fn of_status(status: u16, retry_after: Option<u64>, body: &[u8]) -> Self {
+    pub(super) fn of_status(
+        status: u16,
+        retry_after: Option<u64>,
+        body: &[u8],
+        secrets: &Secrets,
+    ) -> Self {
         let body = String::from_utf8_lossy(body);
-        let body = body.trim();
+        let body = secrets.redact(body.trim());
+        let body = body.as_ref();
         let fallback = if body.is_empty() {
             format!("HTTP {status} without a body")
         } else {
@@ -100,7 +106,11 @@ impl Failure {
     }
 
     /// The failure of an answer that began as a success and then told of an error.
-    pub(super) fn in_stream(error: &ErrorBody<'_>, retry_after: Option<u64>) -> Self {
+    pub(super) fn in_stream(
+        error: &ErrorBody<'_>,
+        retry_after: Option<u64>,
+        secrets: &Secrets,
+    ) -> Self {
         let status = error.status();
         let limited = status.is_some_and(|status| is_rate_limit(status, retry_after));
         let class = class_of(limited, &error.summary(), "", FailureClass::ErrorInStream);
@@ -110,7 +120,7 @@ impl Failure {
         );
         Self {
             retry_after,
-            ..Self::new(class, status, &words)
+            ..Self::new(class, status, &secrets.redact(&words))
         }
     }
 }

@@ -15,6 +15,7 @@ pub use crate::chunk::{Timings, Usage};
 pub use failure::{Failure, FailureClass, is_context_error};
 pub use finish::FinishReason;
 pub use reader::ReplyReader;
+pub use secrets::Secrets;
 
 use tokmark_units::Nanos;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tokmark_units::Nanos;
 
 use super::pattern::{FramePattern, Hit};
-use super::{Channel, Failure, FailureClass, FinishReason, Reply, Token, TokenSink};
+use super::{Channel, Failure, FailureClass, FinishReason, Reply, Secrets, Token, TokenSink};
 use crate::chunk::{Choice, Chunk, Delta, ErrorBody};
 use crate::request::Endpoint;
 use crate::sse::SseEvent;
@@ -29,6 +29,8 @@ pub(super) struct Progress {
     pub(super) status: Option<u16>,
     /// `Retry-After` of the answer's head.
     pub(super) retry_after: Option<u64>,
+    /// What no message may hold.
+    pub(super) secrets: Secrets,
     /// The name of the first event that was passed over.
     pub(super) passed_over: Option<String>,
     /// The highest running token count of a frame with a choice; `None` before the first.
@@ -50,6 +52,7 @@ impl Progress {
             reply: Reply::default(),
             status: None,
             retry_after: None,
+            secrets: Secrets::default(),
             passed_over: None,
             last_count: None,
             pattern: None,
@@ -70,12 +73,13 @@ impl Progress {
 
     /// Fails with words of our own.
     pub(super) fn fail_as(&mut self, class: FailureClass, words: &str) {
-        self.fail(Failure::new(class, None, words));
+        self.fail(Failure::new(class, None, &self.secrets.redact(words)));
     }
 
     /// Fails with the server's error.
     pub(super) fn fail_with(&mut self, error: &ErrorBody<'_>) {
-        self.fail(Failure::in_stream(error, self.retry_after));
+        let failure = Failure::in_stream(error, self.retry_after, &self.secrets);
+        self.fail(failure);
     }
 
     fn protocol(&mut self, words: &str) {
@@ -242,7 +246,7 @@ impl Progress {
         if let Some(word) = &choice.finish_reason
             && self.reply.finish.is_none()
         {
-            self.reply.finish = Some(FinishReason::parse(word));
+            self.reply.finish = Some(FinishReason::parse(&self.secrets.redact(word)));
             self.reply.finish_at = Some(at);
             self.reply.stop_reason = choice.stop_reason.as_deref().map(str::to_owned);
         }

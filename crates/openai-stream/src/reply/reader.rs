@@ -4,8 +4,10 @@ use tokmark_units::Nanos;
 
 use super::progress::{Pieces, Place, Progress};
 use super::sniff::{self, Body};
-use super::{BodyEnd, Failure, FailureClass, Reply, Timings, TokenSink, Usage};
+use super::{BodyEnd, Failure, FailureClass, Reply, Secrets, Timings, TokenSink, Usage};
 use crate::chunk::{Chunk, parse_error};
+use crate::encoding::{self, Decoder};
+use crate::redirect::shown_location;
 use crate::request::Endpoint;
 use crate::sse::{EVENT_LIMIT, SseSplitter};
 
@@ -21,6 +23,10 @@ const SAMPLE_LIMIT: usize = 200;
 pub struct ReplyReader {
     progress: Progress,
     content_type: Option<String>,
+    /// Where a redirection leads, as it may be shown.
+    location: Option<String>,
+    /// Unpacks a compressed answer.
+    decoder: Option<Decoder>,
     state: State,
     /// When the last bytes arrived.
     last_at: Option<Nanos>,
@@ -42,9 +48,18 @@ impl ReplyReader {
         Self {
             progress: Progress::new(endpoint),
             content_type: None,
+            location: None,
+            decoder: None,
             state: State::Start(Vec::new()),
             last_at: None,
         }
+    }
+
+    /// Keeps these values out of every message.
+    #[must_use]
+    pub fn hiding(mut self, secrets: Secrets) -> Self {
+        self.progress.secrets = secrets;
+        self
     }
 
     /// Takes the answer's head in: the status, `content-type`, `content-encoding` and the seconds
@@ -59,13 +74,22 @@ impl ReplyReader {
         self.progress.status = Some(status);
         self.content_type = content_type.map(str::to_owned);
         self.progress.retry_after = retry_after;
-        self.progress.reply.encoded = content_encoding
-            .map(str::trim)
-            .filter(|encoding| !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity"))
-            .map(str::to_ascii_lowercase);
+        self.progress.reply.encoded = encoding::named(content_encoding);
+        self.decoder = self.encoded().and_then(Decoder::of);
         if self.refusal().is_some() {
             self.state = State::Whole(Vec::new());
         }
+    }
+
+    /// Takes the answer's `location` in, which says where a redirection leads.
+    pub fn location(&mut self, location: Option<&str>) {
+        self.location = location.map(shown_location);
+    }
+
+    /// How the answer is compressed, if it is: the times of its events are then those of the
+    /// compressed pieces (case B034).
+    pub fn encoded(&self) -> Option<&str> {
+        self.progress.reply.encoded.as_deref()
     }
 
     /// Takes the bytes of one read in, which arrived at `at`, and hands the events that they
@@ -75,6 +99,24 @@ impl ReplyReader {
             return;
         }
         self.last_at = Some(at);
+        let Some(mut decoder) = self.decoder.take() else {
+            return self.plain(at, bytes, out);
+        };
+        let unpacked = decoder.push(bytes, &mut |piece| self.plain(at, piece, out));
+        match unpacked {
+            Ok(()) => self.decoder = Some(decoder),
+            Err(error) => {
+                let encoding = self.encoded().unwrap_or_default();
+                let words =
+                    format!("an answer compressed with `{encoding}` that is broken: {error}");
+                self.fail(FailureClass::Protocol, &words);
+                self.state = State::Broken;
+            }
+        }
+    }
+
+    /// Takes bytes in that are not compressed.
+    fn plain(&mut self, at: Nanos, bytes: &[u8], out: &mut impl TokenSink) {
         let limit = self.whole_limit();
         match &mut self.state {
             State::Events(_) => self.events(at, bytes, out),
@@ -120,6 +162,11 @@ impl ReplyReader {
         status.filter(|status| !(200..300).contains(status))
     }
 
+    /// The encoding, when it is one that cannot be unpacked.
+    fn cannot_unpack(&self) -> Option<&str> {
+        self.encoded().filter(|word| Decoder::of(word).is_none())
+    }
+
     /// The most bytes of a body that are kept; one more than an answer may have, to notice it.
     fn whole_limit(&self) -> usize {
         self.refusal().map_or(EVENT_LIMIT + 1, |_| REFUSAL_LIMIT)
@@ -128,9 +175,9 @@ impl ReplyReader {
     fn begin(&mut self, at: Nanos, start: &[u8], out: &mut impl TokenSink) {
         let declared = self.content_type.as_deref().unwrap_or_default();
         let declared = declared.trim_start().to_ascii_lowercase();
-        // A compressed body is no stream of events, whatever its type says.
-        let declared =
-            declared.starts_with("text/event-stream") && self.progress.reply.encoded.is_none();
+        // A body that cannot be unpacked is no stream of events, whatever its type says.
+        let packed = self.cannot_unpack().is_some();
+        let declared = declared.starts_with("text/event-stream") && !packed;
         match sniff::body(start, declared) {
             None => self.state = State::Start(start.to_vec()),
             Some(Body::Whole) => self.state = State::Whole(start.to_vec()),
@@ -199,8 +246,17 @@ impl ReplyReader {
 
     fn finish_whole(&mut self, at: Nanos, end: BodyEnd, body: &[u8]) {
         if let Some(status) = self.refusal() {
-            let failure = Failure::of_status(status, self.progress.retry_after, body);
-            return self.progress.fail(failure);
+            if let Some(location) = self
+                .location
+                .take()
+                .filter(|_| (300..400).contains(&status))
+            {
+                let words = format!("HTTP {status} redirects to `{location}`: use that address");
+                return self.fail(FailureClass::Http, &words);
+            }
+            let progress = &mut self.progress;
+            let failure = Failure::of_status(status, progress.retry_after, body, &progress.secrets);
+            return progress.fail(failure);
         }
         let body = body.trim_ascii();
         if body.len() > EVENT_LIMIT {
@@ -247,8 +303,11 @@ impl ReplyReader {
         if let Some(error) = parse_error(body) {
             return self.progress.fail_with(&error);
         }
-        let words = if let Some(encoding) = &self.progress.reply.encoded {
-            format!("the answer came compressed with `{encoding}`, which was not asked for")
+        let words = if let Some(encoding) = self.cannot_unpack() {
+            format!(
+                "the answer came compressed with `{encoding}`, which was not asked for and cannot \
+                 be unpacked"
+            )
         } else {
             let declared = self.content_type.as_deref().unwrap_or("no content type");
             let sample: String = body.chars().take(SAMPLE_LIMIT).collect();

@@ -1,7 +1,9 @@
 //! Failures: their class, status and words.
 
 use tokmark_openai_stream::chunk::parse_error;
-use tokmark_openai_stream::reply::{BodyEnd, Failure, FailureClass, ReplyReader, is_context_error};
+use tokmark_openai_stream::reply::{
+    BodyEnd, Failure, FailureClass, ReplyReader, Secrets, is_context_error,
+};
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_units::Nanos;
 
@@ -404,5 +406,47 @@ fn classes_have_the_words_of_the_methodology() {
     ];
     for (class, word) in words {
         assert_eq!(class.as_str(), word);
+    }
+}
+
+#[test]
+fn b095_a_key_that_the_server_repeats_is_in_no_message() {
+    let secrets = || Secrets::of([b"Bearer tk-distinct-77".as_slice(), b"tenant-42-x"]);
+    let echo = "bad request: authorization: Bearer tk-distinct-77, x-tenant: tenant-42-x";
+    // Cut in the middle of the key, were it not replaced before.
+    let long = format!("{} tk-distinct-77", "x".repeat(290));
+    let bodies = [
+        (
+            400,
+            "application/json",
+            format!(r#"{{"error":{{"message":"{echo}"}}}}"#),
+        ),
+        (500, "text/html", format!("<pre>{echo}</pre>")),
+        (400, "text/plain", long),
+        (200, "text/html", format!("<pre>{echo}</pre>")),
+        (
+            200,
+            EVENTS,
+            frame(&format!(r#"{{"error":{{"message":"{echo}"}}}}"#)),
+        ),
+        (200, EVENTS, format!("data: {{{echo}}}\n\n")),
+        (
+            200,
+            EVENTS,
+            delta(r#"{"content":"a"}"#, r#","finish_reason":"tk-distinct-77""#),
+        ),
+    ];
+    for (status, kind, body) in bodies {
+        let mut reader = ReplyReader::new(Endpoint::Chat).hiding(secrets());
+        reader.head(status, Some(kind), None, None);
+        let seen = feed::read(reader, &[(1, body.as_bytes())], BodyEnd::Complete);
+        let told = format!("{:?}", seen.reply);
+        assert!(
+            told.contains("[redacted]") || told.contains('…'),
+            "{body}: {told}"
+        );
+        for part in ["tk-dist", "tenant-42-x"] {
+            assert!(!told.contains(part), "{body}: {told}");
+        }
     }
 }

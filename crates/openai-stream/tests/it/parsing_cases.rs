@@ -190,10 +190,83 @@ fn b034_compression_is_noticed() {
     assert_eq!(decoded.reply.encoded.as_deref(), Some("gzip"));
     assert_eq!(encoded("identity", body.as_bytes()).reply.encoded, None);
 
-    let raw = encoded("gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\x56");
+    // What nobody can unpack here is told with its name.
+    let raw = encoded("br", b"\x1b\x2a\x00\xf8");
     let failure = raw.failure().unwrap();
     assert!(failure.starts_with("protocol: "), "{failure}");
-    assert!(failure.contains("`gzip`"), "{failure}");
+    assert!(failure.contains("`br`"), "{failure}");
+}
+
+/// The compressed bytes of each text, flushed one by one as a proxy does.
+fn gzipped(texts: &[String]) -> Vec<Vec<u8>> {
+    use std::io::Write;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut pieces = Vec::new();
+    for text in texts {
+        gzip.write_all(text.as_bytes()).unwrap();
+        gzip.flush().unwrap();
+        pieces.push(std::mem::take(gzip.get_mut()));
+    }
+    pieces
+}
+
+#[test]
+fn b034_a_compressed_stream_is_unpacked_as_it_comes() {
+    let texts = [
+        content("a"),
+        content("b") + &content("c"),
+        finish("stop"),
+        DONE.to_owned(),
+    ];
+    let packed = gzipped(&texts);
+    let pieces: Vec<(u64, &[u8])> = (1..)
+        .zip(&packed)
+        .map(|(turn, bytes)| (turn * 10, bytes.as_slice()))
+        .collect();
+    let mut reader = ReplyReader::new(Endpoint::Chat);
+    reader.head(200, Some(EVENTS), Some("gzip"), None);
+    assert_eq!(reader.encoded(), Some("gzip"));
+    let seen = feed::read(reader, &pieces, BodyEnd::Complete);
+    seen.succeeded();
+    assert_eq!(
+        seen.times(),
+        [10.0, 20.0, 20.0],
+        "those of the compressed pieces"
+    );
+    assert_eq!(seen.reply.encoded.as_deref(), Some("gzip"));
+}
+
+#[test]
+fn b034_broken_compression_is_a_failure_and_keeps_what_came() {
+    let packed = gzipped(&[content("a")]).concat();
+    let mut reader = ReplyReader::new(Endpoint::Chat);
+    reader.head(200, Some(EVENTS), Some("gzip"), None);
+    let pieces = [(10, packed.as_slice()), (20, &[0xff; 16])];
+    let seen = feed::read(reader, &pieces, BodyEnd::Complete);
+    assert_eq!(seen.times(), [10.0]);
+    let failure = seen.failure().unwrap();
+    assert!(
+        failure.starts_with("protocol: an answer compressed with `gzip`"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn a_redirection_is_refused_with_the_address_that_it_names() {
+    let mut reader = ReplyReader::new(Endpoint::Chat);
+    reader.head(307, Some("text/html"), None, None);
+    reader.location(Some("https://me:pw@box/v1/chat/completions?key=s3cret#top"));
+    let body: (u64, &[u8]) = (5, b"<html>moved</html>");
+    let seen = feed::read(reader, &[body], BodyEnd::Complete);
+    assert_eq!(
+        seen.failure().unwrap(),
+        "http: HTTP 307 redirects to `https://box/v1/chat/completions`: use that address"
+    );
+    assert_eq!(seen.reply.failure.unwrap().status, Some(307));
+    let mut reader = ReplyReader::new(Endpoint::Chat);
+    reader.head(304, None, None, None);
+    let seen = feed::read(reader, &[], BodyEnd::Complete);
+    assert_eq!(seen.failure().unwrap(), "http: HTTP 304 without a body");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServerArgs {
-    /// Address of the server: `host:port`, with or without `http://`, a path, or `/v1`.
+    /// Address of the server: `host:port`, with or without `http://`, a path, or `/v1`; or `unix:/path/to.sock`.
     #[arg(value_name = "URL", env = "TOKMARK_URL")]
     pub(crate) url: String,
     /// The served model, when the server has several.
@@ -42,7 +42,16 @@ pub(crate) struct ServerArgs {
     /// Accept any TLS certificate; the run says so.
     #[arg(long, env = "TOKMARK_INSECURE")]
     pub(crate) insecure: bool,
-    /// Connect to this `host:port` instead of the URL's.
+    /// Speak HTTP/2: agreed on in the TLS handshake, or taken for granted on plain connections.
+    #[arg(long, env = "TOKMARK_HTTP2")]
+    pub(crate) http2: bool,
+    /// HTTP proxy for every address [default: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, never for this machine]
+    #[arg(long, value_name = "URL", conflicts_with = "no_proxy")]
+    pub(crate) proxy: Option<String>,
+    /// No proxy, whatever the environment says.
+    #[arg(long)]
+    pub(crate) no_proxy: bool,
+    /// Connect to this `host:port` or `unix:/path/to.sock` instead of the URL's.
     #[arg(long, value_name = "HOST:PORT", env = "TOKMARK_CONNECT_TO")]
     pub(crate) connect_to: Option<String>,
 }
@@ -59,6 +68,9 @@ impl ServerArgs {
             headers: Vec::new(),
             ca: None,
             insecure: false,
+            http2: false,
+            proxy: None,
+            no_proxy: true,
             connect_to: None,
         }
     }

@@ -151,6 +151,9 @@ fn as_text(
 ) -> String {
     let mut text = server_text(&reached.session, limits);
     text.insert_str(0, &format!("server    {}\n", reached.address.display()));
+    if let Some(said) = &reached.said {
+        text.push_str(&format!("note      {said}\n"));
+    }
     text.push_str(&matrix_text(matrix, cells));
     let run = cells.iter().filter(|cell| cell.left_out.is_none()).count();
     text.push_str(&format!(

@@ -9,7 +9,7 @@ use tokmark_bench::{
     Declared, Facts, Keep, Outcome as Measured, OutputDir, Run, RunError, Session, Settings,
     assemble,
 };
-use tokmark_run_format::{DecodeCell, Hardware, Note, RunDocument, write_document};
+use tokmark_run_format::{DecodeCell, Hardware, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
 use crate::args::RunArgs;
@@ -49,12 +49,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     };
     let facts = facts(id, started, machine, &args.facts);
     let mut document = assemble::document(&reached.session, &settings, &outcome, facts);
-    if args.server.insecure {
-        document.notes.push(Note {
-            code: "insecure_tls".to_owned(),
-            text: "the server's TLS certificate was not checked".to_owned(),
-        });
-    }
+    document.notes.extend(reached.notes);
     let path = save(&output, &mut document, &outcome)?;
     report(&document, &path, args.json, quiet)?;
     Ok(exit(&document, &stop))
@@ -112,7 +107,7 @@ impl Machine {
 
 fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
     match args.hardware.as_str() {
-        "auto" if reached.is_local() => Ok(tokmark_machine::inventory()),
+        "auto" if reached.is_local => Ok(tokmark_machine::inventory()),
         // Never the client's own machine for a remote server (case B101).
         "auto" | "none" => Ok(Hardware::default()),
         file => {
@@ -159,7 +154,7 @@ fn introduce(reached: &Reached, output: &OutputDir) {
         engine.version.as_deref().unwrap_or("(version unknown)"),
         reached.session.model.served_name
     ));
-    if let Some(hint) = &reached.address.hint {
+    for hint in [&reached.address.hint, &reached.said].into_iter().flatten() {
         say::progress(format!("note: {hint}"));
     }
     for note in reached.session.server.notes() {

@@ -11,7 +11,13 @@
 mod bad_input;
 mod fake_server;
 mod files;
+#[cfg(unix)]
+mod gateway;
 mod help;
+#[cfg(unix)]
+mod roads;
+#[cfg(unix)]
+mod secrets;
 mod timed;
 
 use std::path::Path;
@@ -23,21 +29,34 @@ fn tokmark(arguments: &[&str]) -> Output {
 }
 
 fn tokmark_in(dir: &Path, arguments: &[&str]) -> Output {
+    program().args(arguments).current_dir(dir).output().unwrap()
+}
+
+/// As [`tokmark`], with these variables.
+fn tokmark_with(variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let variables = variables.iter().copied();
+    program().envs(variables).args(arguments).output().unwrap()
+}
+
+fn program() -> assert_cmd::Command {
     let mut command = assert_cmd::Command::cargo_bin("tokmark").unwrap();
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("TOKMARK_")) {
+    let theirs =
+        |name: &str| name.starts_with("TOKMARK_") || name.to_ascii_lowercase().ends_with("_proxy");
+    for (name, _) in std::env::vars().filter(|(name, _)| theirs(name)) {
         command.env_remove(name);
     }
+    command.env("NO_COLOR", "1");
     command
-        .args(arguments)
-        .current_dir(dir)
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap()
 }
 
 /// Checks exit code and that stderr says every one of `says`; gives stderr.
 fn fails(arguments: &[&str], code: i32, says: &[&str]) -> String {
-    let output = tokmark(arguments);
+    fails_with(&[], arguments, code, says)
+}
+
+/// As [`fails`], with these variables.
+fn fails_with(variables: &[(&str, &str)], arguments: &[&str], code: i32, says: &[&str]) -> String {
+    let output = tokmark_with(variables, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{stderr}");
     for part in says {

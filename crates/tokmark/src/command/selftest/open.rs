@@ -25,6 +25,7 @@ pub(super) async fn opened(args: &SelftestClientArgs) -> Outcome<Found> {
             connector: Arc::clone(&session.connector),
             clock: session.clock,
             endpoint: session.endpoint(),
+            secrets: session.secrets(),
             health: None,
             gate: closed.clone(),
             arrivals: sender.clone(),

@@ -176,6 +176,7 @@ pub struct TcpConnect {
     tls: Option<TlsConnector>,
     proxy_tls: Option<TlsConnector>,
     offset: Arc<RealtimeOffset>,
+    kernel_stamps: bool,
 }
 
 impl TcpConnect {
@@ -191,7 +192,17 @@ impl TcpConnect {
             proxy_tls: connector(to_proxy, Protocol::Http1)?,
             target,
             offset: Arc::new(RealtimeOffset::new(clock)),
+            kernel_stamps: true,
         })
+    }
+
+    /// Stamps arrivals when reads return, as on a system without receive timestamps.
+    #[must_use]
+    pub fn with_read_times(self) -> Self {
+        Self {
+            kernel_stamps: false,
+            ..self
+        }
     }
 
     async fn open(&self, clock: Clock) -> Result<Connected, ConnectError> {
@@ -265,7 +276,14 @@ impl TcpConnect {
         let offset = Arc::clone(&self.offset);
         let socket = stream
             .into_std()
-            .and_then(|stream| StampedSocket::tcp(stream, clock, offset, Arc::clone(wire)))
+            .and_then(|stream| {
+                let socket = StampedSocket::tcp(stream, clock, offset, Arc::clone(wire))?;
+                Ok(if self.kernel_stamps {
+                    socket.with_kernel_stamps()
+                } else {
+                    socket
+                })
+            })
             .map_err(|source| ConnectError::Tcp {
                 address: address.clone(),
                 source,

@@ -47,16 +47,21 @@ impl StampedSocket {
         offset: Arc<RealtimeOffset>,
         wire: Arc<Wire>,
     ) -> io::Result<Self> {
-        let stamped = enable_stamps(&fd);
         let buffer = nix::sys::socket::getsockopt(&fd, sockopt::RcvBuf).unwrap_or(0);
         Ok(Self {
             fd: register(fd)?,
             clock,
             offset,
             wire,
-            stamped,
+            stamped: false,
             half_full: if buffer == 0 { usize::MAX } else { buffer / 4 },
         })
+    }
+
+    /// Asks the kernel for arrival times. Where it has none, reads are stamped when they return.
+    pub(crate) fn with_kernel_stamps(mut self) -> Self {
+        self.stamped = enable_stamps(self.fd.get_ref());
+        self
     }
 
     fn stamp(&self, kernel_ns: Option<i128>, read: usize) -> Stamp {

@@ -13,6 +13,7 @@ use tokmark_engines::{Address, Form, Scheme};
 use tokmark_run_format::Note;
 
 use crate::args::ServerArgs;
+use crate::args::server::ArrivalTime;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::headers::read_file;
@@ -120,7 +121,11 @@ fn connector(
     };
     let connector = TcpConnect::new(target, &tls, clock)
         .map_err(|error| Failure::new(Exit::Usage, error).hint("check the file given to --ca"))?;
-    Ok(Arc::new(connector))
+    Ok(Arc::new(if args.arrival == ArrivalTime::Read {
+        connector.with_read_times()
+    } else {
+        connector
+    }))
 }
 
 /// The way to `end`. A proxy of the command line is used for every address, those of the

@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::server::ArrivalTime;
+
 /// Arguments of `selftest`.
 #[derive(Debug, Args)]
 pub(crate) struct SelftestArgs {
@@ -57,6 +59,9 @@ pub(crate) struct SelftestClientArgs {
     /// Give every request an output limit of its own.
     #[arg(long)]
     pub(crate) distinct: bool,
+    /// What the time of an arrival is.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) arrival: ArrivalTime,
     /// Run on this core only.
     #[arg(long)]
     pub(crate) core: Option<usize>,

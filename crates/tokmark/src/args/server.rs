@@ -2,7 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+
+/// What the time of an arrival is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ArrivalTime {
+    /// The kernel's receive stamp.
+    #[default]
+    Kernel,
+    /// When the read returned.
+    Read,
+}
 
 /// Options about the server and the way to it.
 #[derive(Debug, Clone, Args)]
@@ -54,6 +64,10 @@ pub(crate) struct ServerArgs {
     /// Connect to this `host:port` or `unix:/path/to.sock` instead of the URL's.
     #[arg(long, value_name = "HOST:PORT", env = "TOKMARK_CONNECT_TO")]
     pub(crate) connect_to: Option<String>,
+    /// What an arrival's time is: the kernel's stamp, where it has one, or the time when a read
+    /// returned, to see the difference.
+    #[arg(long, value_enum, default_value_t, hide = true)]
+    pub(crate) arrival: ArrivalTime,
 }
 
 impl ServerArgs {
@@ -72,6 +86,7 @@ impl ServerArgs {
             proxy: None,
             no_proxy: true,
             connect_to: None,
+            arrival: ArrivalTime::Kernel,
         }
     }
 }

@@ -19,6 +19,7 @@ mod roads;
 #[cfg(unix)]
 mod secrets;
 mod timed;
+mod timed_load;
 
 use std::path::Path;
 use std::process::Output;

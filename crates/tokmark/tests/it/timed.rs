@@ -16,17 +16,22 @@ const TOTAL: f64 = 0.005;
 const TIME: f64 = 0.01;
 
 /// A simulated server as a process of its own.
-struct Sim {
+pub(crate) struct Sim {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Sim {
     fn start(truth: &Path) -> Self {
+        Self::with(&["--truth", &truth.display().to_string()])
+    }
+
+    /// With these options of `tokmark sim`.
+    pub(crate) fn with(options: &[&str]) -> Self {
         let program = assert_cmd::cargo::cargo_bin("tokmark");
         let mut child = Command::new(program)
-            .args(["--quiet", "sim", "--port", "0", "--truth"])
-            .arg(truth)
+            .args(["--quiet", "sim", "--port", "0"])
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -150,7 +150,10 @@ impl Requests for Same {
 
 /// Reaches the simulated server as `tokmark run` does.
 pub(super) async fn session(args: &SelftestClientArgs) -> Outcome<Session> {
-    let server = ServerArgs::plain(args.address.to_string());
+    let server = ServerArgs {
+        arrival: args.arrival,
+        ..ServerArgs::plain(args.address.to_string())
+    };
     let load = load::start().map_err(|error| Failure::new(Exit::Failed, error))?;
     let reached = reach::reach(&server, Endpoint::Chat, load, false).await?;
     Ok(reached.session)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
-use tokmark_bench::Settings;
+use tokmark_bench::{Route, Settings};
 use tokmark_driver::{Io, MemoryConnect};
 use tokmark_run_format::CellStatus;
 use tokmark_run_format::plan::CapacityRule;
@@ -92,6 +92,17 @@ async fn answers(
                 .fetch_add(u64::try_from(count).unwrap(), Ordering::Relaxed);
         }
     }
+}
+
+/// Whoever compresses a stream buffers it, so that nobody is asked to.
+#[test]
+fn b034_a_stream_is_asked_for_as_it_is() {
+    let route = Route::new(CHAT, "box:8000", "/prefix", &[]);
+    let said = |name: &str| route.headers.get(name).unwrap().to_str().unwrap();
+    assert_eq!(said("accept-encoding"), "identity");
+    assert_eq!(said("accept"), "text/event-stream");
+    assert_eq!(said("host"), "box:8000");
+    assert_eq!(&*route.path, "/prefix/v1/chat/completions");
 }
 
 /// 64 streams through pipes that hold a few frames: nothing ever waits for the client.

@@ -24,7 +24,7 @@ pub mod tokenizer;
 
 pub use config::{ModelCard, Pace, SimConfig, TokenSource};
 pub use dialect::{Dialect, DialectError};
-pub use faults::{Faults, RateLimit, StreamFault, StreamFaultKind};
+pub use faults::{FAULTS, Fault, FaultError, FaultRule, Faults, Hits};
 pub use histogram::Spread;
 pub use presets::{Preset, UnknownPreset};
 pub use server::{SimServer, Truth, listen};

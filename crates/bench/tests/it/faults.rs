@@ -5,26 +5,25 @@ use tokmark_bench::{RunError, Settings};
 use tokmark_driver::{Io, MemoryConnect};
 use tokmark_run_format::CellStatus;
 use tokmark_run_format::plan::CapacityRule;
-use tokmark_sim::{RateLimit, StreamFault, StreamFaultKind};
+use tokmark_sim::{Fault, Hits};
 use tokmark_test_kit::SimBench;
 
 use crate::{CHAT, cell, measure, settings, sim, status};
 
-fn breaking(kind: StreamFaultKind) -> impl FnOnce(&mut tokmark_sim::SimConfig) {
-    move |config| {
-        // Past every probe's length, inside a cell's answers.
-        config.faults.stream = Some(StreamFault {
-            kind,
-            after_tokens: 400,
-            first_requests: None,
-        });
-    }
-}
+/// Past every probe's length, inside a cell's answers.
+const AFTER: u32 = 400;
 
 #[tokio::test(start_paused = true)]
 async fn an_error_inside_the_stream_fails_the_cell_with_the_servers_words() {
-    let (_bench, outcome) =
-        measure(sim(breaking(StreamFaultKind::Error)), &settings("0", &[1])).await;
+    let (_bench, outcome) = measure(
+        sim(|config| {
+            config.faults.add(Fault::ErrorInStream {
+                after_tokens: AFTER,
+            })
+        }),
+        &settings("0", &[1]),
+    )
+    .await;
     let cell = cell(&outcome, 0, 1);
     assert_eq!(cell.status, CellStatus::Failed);
     assert_eq!(cell.failures[0].class, "error_in_stream");
@@ -34,8 +33,15 @@ async fn an_error_inside_the_stream_fails_the_cell_with_the_servers_words() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cut_stream_fails_the_cell() {
-    let (_bench, outcome) =
-        measure(sim(breaking(StreamFaultKind::Cut)), &settings("0", &[1])).await;
+    let (_bench, outcome) = measure(
+        sim(|config| {
+            config.faults.add(Fault::CutStream {
+                after_tokens: AFTER,
+            })
+        }),
+        &settings("0", &[1]),
+    )
+    .await;
     assert_eq!(cell(&outcome, 0, 1).failures[0].class, "cut_stream");
 }
 
@@ -45,13 +51,25 @@ async fn b050_a_silent_stream_is_stalled_after_the_timeout() {
         stall_timeout: std::time::Duration::from_secs(2),
         ..settings("0", &[1])
     };
-    let (_bench, outcome) = measure(sim(breaking(StreamFaultKind::Stall)), &asked).await;
+    let (_bench, outcome) = measure(
+        sim(|config| {
+            config.faults.add(Fault::Stall {
+                after_tokens: AFTER,
+            })
+        }),
+        &asked,
+    )
+    .await;
     assert_eq!(cell(&outcome, 0, 1).failures[0].class, "stalled");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_dies_leaves_what_was_measured() {
-    let dying = sim(|config| config.faults.die_after_tokens = Some(4_000));
+    let dying = sim(|config| {
+        config.faults.add(Fault::Die {
+            after_tokens: 4_000,
+        })
+    });
     let (_bench, outcome) = measure(dying, &settings("0", &[1, 2, 4, 8])).await;
     assert_eq!(status(&outcome, 0, 1), CellStatus::Valid);
     let last = cell(&outcome, 0, 8);
@@ -69,7 +87,7 @@ async fn a_server_that_dies_leaves_what_was_measured() {
 async fn a_server_that_never_answers_is_given_up() {
     let bench = SimBench::start(sim(|_| {}), CHAT).await.unwrap();
     drop(bench);
-    let silent = sim(|config| config.faults.never_answer = true);
+    let silent = sim(|config| config.faults.add(Fault::NeverAnswer));
     // The probe of its fields is the first to find out.
     assert!(SimBench::start(silent, CHAT).await.is_err());
 }
@@ -77,7 +95,10 @@ async fn a_server_that_never_answers_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn b070_refused_fields_are_dropped_and_remembered() {
     let picky = sim(|config| {
-        config.faults.refuse_fields = vec!["ignore_eos".into(), "stream_options".into()];
+        for field in ["ignore_eos", "stream_options"] {
+            let field = field.to_owned();
+            config.faults.add(Fault::RefuseField { field });
+        }
     });
     let (bench, outcome) = measure(picky, &settings("0", &[1])).await;
     let dropped = &bench.session.capabilities.dropped_fields;
@@ -95,10 +116,8 @@ async fn b070_refused_fields_are_dropped_and_remembered() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_at_the_start_is_told_as_such() {
     let limited = sim(|config| {
-        config.faults.rate_limit = Some(RateLimit {
-            first_requests: 1_000,
-            retry_after_s: 7,
-        });
+        let limit = Fault::TooManyRequests { retry_after_s: 7 };
+        config.faults.add_to(limit, Hits::first(1_000));
     });
     match SimBench::start(limited, CHAT).await {
         Err(error) => assert!(error.to_string().contains("429"), "{error}"),
@@ -121,7 +140,7 @@ async fn a_rate_limit_at_the_start_is_told_as_such() {
 #[tokio::test(start_paused = true)]
 async fn b022_comments_between_frames_change_nothing() {
     let quiet = measure(sim(|_| {}), &settings("0", &[4])).await.1;
-    let chatty = sim(|config| config.faults.comment_every = Some(3));
+    let chatty = sim(|config| config.faults.add(Fault::KeepAlive { every: 3 }));
     let chatty = measure(chatty, &settings("0", &[4])).await.1;
     assert_eq!(
         quiet.decode[0].output_tokens,

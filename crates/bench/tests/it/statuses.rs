@@ -5,7 +5,7 @@ use tokmark_bench::{Progress, RunError, Settings};
 use tokmark_run_format::CellStatus;
 use tokmark_run_format::plan::CapacityRule;
 use tokmark_sim::text::LoopRule;
-use tokmark_sim::{Dialect, Faults};
+use tokmark_sim::{Dialect, Fault};
 use tokmark_test_kit::SimBench;
 
 use crate::{CHAT, cell, evidence, measure, settings, sim, status};
@@ -120,7 +120,8 @@ async fn a_loop_check_that_is_off_decides_nothing() {
 async fn short_answers_are_restarts_and_gaps_of_restarts_do_not_count() {
     let short = sim(|config| {
         config.natural_output = Some(40);
-        config.faults.refuse_fields = vec!["ignore_eos".into()];
+        let field = "ignore_eos".to_owned();
+        config.faults.add(Fault::RefuseField { field });
     });
     let (_bench, outcome) = measure(short, &settings("0", &[1, 4])).await;
     let cell = cell(&outcome, 0, 4);
@@ -132,7 +133,7 @@ async fn short_answers_are_restarts_and_gaps_of_restarts_do_not_count() {
 
 #[tokio::test(start_paused = true)]
 async fn buffered_shows_the_rate_but_no_gaps() {
-    let buffering = sim(|config| config.faults.buffer_events = Some(16));
+    let buffering = sim(|config| config.faults.add(Fault::BufferingProxy { events: 16 }));
     let (_bench, outcome) = measure(buffering, &settings("0", &[1, 4])).await;
     let cell = cell(&outcome, 0, 4);
     assert_eq!(cell.status, CellStatus::Buffered, "{:?}", cell.reason);
@@ -173,10 +174,7 @@ async fn a_bare_server_is_measured_by_estimation() {
 #[tokio::test(start_paused = true)]
 async fn somebody_elses_load_is_never_a_number() {
     let busy = sim(|config| {
-        config.faults = Faults {
-            background_sequences: 3,
-            ..Faults::default()
-        };
+        config.faults.add(Fault::BackgroundLoad { sequences: 3 });
     });
     let bench = SimBench::start(busy, CHAT).await.unwrap();
     let error = bench.measure(&settings("0", &[1])).await.unwrap_err();

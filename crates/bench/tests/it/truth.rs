@@ -113,7 +113,6 @@ async fn a_prefill_of_200_s_delays_the_window_and_costs_nothing() {
         // 8K tokens at 25 ms each: 200 s.
         config.engine.cost.prefill = tokmark_sim::model::NanosPerToken(25_000_000.0);
         config.engine.prefix_cache = false;
-        config.faults = tokmark_sim::Faults::default();
     });
     let (bench, outcome) = measure(slow, &settings("8k", &[1, 2])).await;
     assert_eq!(outcome.prefix_cache, Some(false));

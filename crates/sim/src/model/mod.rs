@@ -161,6 +161,17 @@ impl Engine {
         idle
     }
 
+    /// Forgets everything at `at`, as a process that is started again: caches, queues and counters
+    /// are empty, and what ran is gone without a word. Numbers of requests go on.
+    pub fn restart(&mut self, at: Nanos) {
+        self.move_up_to(at);
+        let config = &self.config;
+        self.ranks = (0..config.ranks).map(|at| Rank::new(at, config)).collect();
+        self.arriving.clear();
+        self.backlog.clear();
+        self.tokenizer_free = self.now;
+    }
+
     /// When something happens next; `None` when the engine is idle.
     pub fn next_due(&self) -> Option<Nanos> {
         let arrival = self.arriving.front().map(|s| s.queued);

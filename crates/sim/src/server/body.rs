@@ -67,12 +67,14 @@ enum State {
 }
 
 impl EventStream {
-    pub(super) fn new(source: Source, emitter: Emitter, ticket: Ticket) -> Self {
+    pub(super) fn new(source: Source, mut emitter: Emitter, ticket: Ticket) -> Self {
+        let mut items = VecDeque::new();
+        emitter.open(&mut items);
         Self {
             source,
             emitter,
             ticket,
-            items: VecDeque::new(),
+            items,
             writing: false,
             state: State::Open,
         }

@@ -24,6 +24,8 @@ pub(super) enum Command {
     },
     /// Forget a request.
     Cancel(RequestId),
+    /// Begin anew, as a process that was started again.
+    Restart,
     /// End a request before its time; its client is told.
     Abort(RequestId),
     /// Empty the prefix cache if the engine is idle, and say whether it was.
@@ -87,9 +89,7 @@ pub(super) async fn run(
         background_started: 0,
         out: Vec::new(),
     };
-    for _ in 0..core.background.sequences {
-        core.start_background(Nanos::ZERO);
-    }
+    core.start_all_background();
     loop {
         let due = core.engine.next_due();
         let command = tokio::select! {
@@ -137,6 +137,13 @@ impl Core {
                 }
             }
             Command::Cancel(id) => self.cancel(now, id),
+            Command::Restart => {
+                // Whoever waits for tokens sees its channel close.
+                self.subscribers.clear();
+                self.background_ids.clear();
+                self.engine.restart(now);
+                self.start_all_background();
+            }
             Command::Abort(id) => {
                 let last = self.engine.abort(now, id);
                 if let (Some(output), Some(subscriber)) = (last, self.subscribers.remove(&id)) {
@@ -177,6 +184,13 @@ impl Core {
             }
         }
         self.out = out;
+    }
+
+    fn start_all_background(&mut self) {
+        let now = self.clock.now();
+        for _ in 0..self.background.sequences {
+            self.start_background(now);
+        }
     }
 
     fn start_background(&mut self, now: Nanos) {

@@ -13,7 +13,7 @@ use tokmark_units::Nanos;
 use super::ask::Ask;
 use super::body::Reply;
 use super::clock::Clock;
-use super::emitter::{Answer, Asked, Emitter, StreamFaults};
+use super::emitter::{Answer, Asked, Emitter};
 use super::flood::FloodStream;
 use super::generate::Job;
 use super::ledger::Ledger;
@@ -24,7 +24,7 @@ use super::shared::Shared;
 use super::truth::Slot;
 use super::wire::Wire;
 use crate::config::{SimConfig, TokenSource};
-use crate::faults::Faults;
+use crate::faults::RequestFaults;
 use crate::rng::mix;
 use crate::text::TextStyle;
 use crate::tokenizer::Tokenizer;
@@ -103,7 +103,7 @@ pub(super) fn body(
 /// Whether nothing was asked for that an event of its own is needed for.
 fn plain(config: &SimConfig, ask: &Ask) -> bool {
     let text = config.text == TextStyle::default();
-    text && config.faults == Faults::default() && !ask.wishes.token_ids
+    text && config.faults.rules.is_empty() && !ask.wishes.token_ids
 }
 
 fn script(direct: &Direct, config: &SimConfig, job: &Job, ask: &Ask) -> Option<Script> {
@@ -114,7 +114,7 @@ fn script(direct: &Direct, config: &SimConfig, job: &Job, ask: &Ask) -> Option<S
             arrival: job.arrival,
         };
         let answer = Answer::marked();
-        let faults = StreamFaults::default();
+        let faults = RequestFaults::default();
         Emitter::new(job.head.clone(), job.shape, answer, faults, asked)
     };
     let from = u32::try_from(mix(config.engine.seed ^ mix(job.number)) >> 40).unwrap_or(0);

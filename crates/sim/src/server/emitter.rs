@@ -6,9 +6,10 @@ use bytes::Bytes;
 
 use super::script::TEXT_MARK;
 use super::shape::{
-    Chunk, ChunkKind, Chunks, Delta, Head, Shape, Speech, Step, Tally, Times, Wishes,
+    Chunk, ChunkKind, Chunks, Delta, Framing, Head, Shape, Speech, Step, Tally, Times, Wishes,
 };
-use crate::faults::{StreamFault, StreamFaultKind};
+use super::{garble, usage};
+use crate::faults::{BreakOffKind, RequestFaults};
 use crate::model::{Finish, Output};
 use crate::text::{Reasoning, ReasoningField, Writer};
 use crate::tokenizer::{END, TokenId};
@@ -50,15 +51,25 @@ enum Text {
 pub(super) struct Answer {
     text: Text,
     reasoning: Option<Reasoning>,
+    /// Whether some letters are to be ones of two bytes.
+    accents: bool,
     written: u32,
 }
 
 impl Answer {
     /// An answer in this text; completions have no reasoning.
-    pub(super) fn new(writer: Writer, reasoning: Option<Reasoning>, speech: Speech) -> Self {
+    pub(super) fn new(
+        writer: Writer,
+        reasoning: Option<Reasoning>,
+        speech: Speech,
+        faults: &RequestFaults,
+    ) -> Self {
+        let field = reasoning.map_or(ReasoningField::ReasoningContent, |style| style.field);
+        let first = faults.reasoning.map(|tokens| Reasoning { tokens, field });
         Self {
             text: Text::Written(Box::new(writer)),
-            reasoning: reasoning.filter(|_| speech == Speech::Chat),
+            reasoning: first.or(reasoning).filter(|_| speech == Speech::Chat),
+            accents: faults.framing.split_utf8,
             written: 0,
         }
     }
@@ -68,6 +79,7 @@ impl Answer {
         Self {
             text: Text::Marked,
             reasoning: None,
+            accents: false,
             written: 0,
         }
     }
@@ -97,6 +109,10 @@ impl Answer {
         if textless > 0 {
             delta.ids.push(END);
         }
+        if self.accents {
+            thought = accented(&thought);
+            delta.content = accented(&delta.content);
+        }
         if let (Some(reasoning), false) = (self.reasoning, thought.is_empty()) {
             match reasoning.field {
                 ReasoningField::ReasoningContent => delta.reasoning_content = Some(thought),
@@ -121,12 +137,18 @@ pub(super) struct Asked {
     pub(super) arrival: Nanos,
 }
 
-/// Faults of one stream.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct StreamFaults {
-    pub(super) fault: Option<StreamFault>,
-    pub(super) buffer_events: Option<u32>,
-    pub(super) comment_every: Option<u32>,
+/// Vowels become letters of two bytes. Pieces are cut by characters, so a text keeps its number of
+/// tokens.
+fn accented(text: &str) -> String {
+    let accent = |letter| match letter {
+        'a' => 'ä',
+        'e' => 'é',
+        'i' => 'ï',
+        'o' => 'ö',
+        'u' => 'ü',
+        other => other,
+    };
+    text.chars().map(accent).collect()
 }
 
 /// Writes one stream.
@@ -136,7 +158,7 @@ pub(super) struct Emitter {
     shape: &'static dyn Shape,
     answer: Answer,
     wishes: Wishes,
-    faults: StreamFaults,
+    faults: RequestFaults,
     prompt: Vec<TokenId>,
     tally: Tally,
     times: Times,
@@ -144,6 +166,12 @@ pub(super) struct Emitter {
     so_far: String,
     /// Tokens whose text no chunk has carried yet.
     unsent: Vec<(Nanos, u32)>,
+    /// Tokens that no step has been given yet.
+    waiting: u32,
+    /// Whether the answer's first tokens are among them.
+    first: bool,
+    /// Whether its opening was sent before them.
+    opened: bool,
     events: u32,
     held: Vec<Frame>,
     ended: bool,
@@ -155,14 +183,15 @@ impl Emitter {
         head: Head,
         shape: &'static dyn Shape,
         answer: Answer,
-        faults: StreamFaults,
+        faults: RequestFaults,
         asked: Asked,
     ) -> Self {
         let Asked {
-            wishes,
+            mut wishes,
             prompt,
             arrival,
         } = asked;
+        wishes.usage = usage::wish(faults.usage, wishes.usage);
         let prompt_tokens = u32::try_from(prompt.len()).unwrap_or(u32::MAX);
         Self {
             head,
@@ -181,6 +210,9 @@ impl Emitter {
             },
             so_far: String::new(),
             unsent: Vec::new(),
+            waiting: 0,
+            first: false,
+            opened: false,
             events: 0,
             held: Vec::new(),
             ended: false,
@@ -192,37 +224,71 @@ impl Emitter {
         self.tally.completion = completion;
     }
 
+    /// Appends what the stream says as soon as the request is taken.
+    pub(super) fn open(&mut self, items: &mut VecDeque<Item>) {
+        if self.faults.keep_alive.is_some() {
+            self.comment(items);
+        }
+        if !self.faults.role_chunk {
+            return;
+        }
+        // What a shape opens with stands in its first chunk, of itself or with the first text.
+        let mut chunks = Chunks::default();
+        self.step(&Delta::default(), true, None, &mut chunks);
+        chunks.0.truncate(1);
+        self.opened = !chunks.0.is_empty();
+        for chunk in chunks.0 {
+            self.push(chunk, Vec::new(), items);
+        }
+    }
+
     /// Appends what the stream does about tokens that the engine produced.
     pub(super) fn output(&mut self, output: &Output, items: &mut VecDeque<Item>) {
         if self.ended || self.break_off(items) {
             return;
         }
         self.count(output);
-        let delta = self.answer.take(output.tokens, output.finished);
+        self.waiting = self.waiting.saturating_add(output.tokens);
+        self.first |= output.first;
+        if output.tokens > 0 {
+            self.unsent.push((output.at, output.tokens));
+        }
+        let enough = self.faults.per_event.unwrap_or(1);
+        if self.waiting < enough && output.finished.is_none() {
+            return;
+        }
+        let delta = self
+            .answer
+            .take(std::mem::take(&mut self.waiting), output.finished);
         if self.shape.repeats() {
             self.so_far.push_str(&delta.content);
         }
         let mut chunks = Chunks::default();
-        let step = Step {
-            delta: &delta,
-            first: output.first,
-            finish: output.finished,
-            tally: self.tally,
-            wishes: self.wishes,
-            times: self.times,
-            prompt_ids: &self.prompt,
-            so_far: &self.so_far,
-        };
-        self.shape.step(&self.head, &step, &mut chunks);
-        if output.tokens > 0 {
-            self.unsent.push((output.at, output.tokens));
-        }
+        let first = std::mem::take(&mut self.first) && !self.opened;
+        self.step(&delta, first, output.finished, &mut chunks);
         self.send(chunks, items);
         if let Some(finish) = output.finished {
             self.flush(items);
             items.push_back(Item::Done(finish));
             self.ended = true;
         }
+    }
+
+    fn step(&self, delta: &Delta, first: bool, finish: Option<Finish>, chunks: &mut Chunks) {
+        let step = Step {
+            delta,
+            first,
+            finish,
+            tally: Tally {
+                completion: self.faults.told(self.tally.completion),
+                ..self.tally
+            },
+            wishes: self.wishes,
+            times: self.times,
+            prompt_ids: &self.prompt,
+            so_far: &self.so_far,
+        };
+        self.shape.step(&self.head, &step, chunks);
     }
 
     fn count(&mut self, output: &Output) {
@@ -241,10 +307,10 @@ impl Emitter {
             } else {
                 Vec::new()
             };
-            let bytes = Bytes::from(self.shape.framing().frame(&chunk));
-            self.hand_on(Frame { bytes, produced }, items);
-            if has_tokens(&chunk) {
-                self.comment(items);
+            let due = has_tokens(&chunk);
+            self.push(chunk, produced, items);
+            if due {
+                self.comment_if_due(items);
             }
         }
     }
@@ -253,14 +319,14 @@ impl Emitter {
     fn break_off(&mut self, items: &mut VecDeque<Item>) -> bool {
         let Some(fault) = self
             .faults
-            .fault
-            .filter(|fault| self.tally.completion >= fault.after_tokens)
+            .break_off
+            .filter(|fault| self.tally.completion - self.waiting >= fault.after_tokens)
         else {
             return false;
         };
         self.ended = true;
         match fault.kind {
-            StreamFaultKind::Error => {
+            BreakOffKind::Error => {
                 let mut chunks = Chunks::default();
                 self.shape.failure(&self.head, &mut chunks);
                 let silent = chunks.0.is_empty();
@@ -268,11 +334,11 @@ impl Emitter {
                 self.flush(items);
                 items.push_back(if silent { Item::Cut } else { Item::GiveUp });
             }
-            StreamFaultKind::Cut => {
+            BreakOffKind::Cut => {
                 self.flush(items);
                 items.push_back(Item::Cut);
             }
-            StreamFaultKind::Stall => {
+            BreakOffKind::Stall => {
                 self.flush(items);
                 items.push_back(Item::Stall);
             }
@@ -280,19 +346,43 @@ impl Emitter {
         true
     }
 
-    fn comment(&mut self, items: &mut VecDeque<Item>) {
+    fn comment_if_due(&mut self, items: &mut VecDeque<Item>) {
         self.events = self.events.wrapping_add(1);
-        let Some(every) = self.faults.comment_every.filter(|every| *every > 0) else {
+        let every = self.faults.keep_alive.filter(|every| *every > 0);
+        if every.is_some_and(|every| self.events.is_multiple_of(every)) {
+            self.comment(items);
+        }
+    }
+
+    fn comment(&mut self, items: &mut VecDeque<Item>) {
+        if self.shape.framing() == Framing::Lines {
+            // A line of JSON has no comments.
             return;
-        };
-        if self.events.is_multiple_of(every) {
-            let bytes = Bytes::from_static(b": still here\n\n");
-            let frame = Frame {
-                bytes,
+        }
+        let mut chunks = Chunks::default();
+        chunks.comment("still here".to_owned());
+        for chunk in chunks.0 {
+            self.push(chunk, Vec::new(), items);
+        }
+    }
+
+    fn push(&mut self, mut chunk: Chunk, produced: Vec<(Nanos, u32)>, items: &mut VecDeque<Item>) {
+        if let Some(fault) = self.faults.usage
+            && chunk.kind != ChunkKind::Comment
+            && !usage::mend(fault, &mut chunk.bytes)
+        {
+            return;
+        }
+        let framing = self.faults.framing;
+        let mut bytes = Bytes::from(garble::frame(self.shape.framing(), &chunk, framing));
+        if let Some(at) = garble::cut(&bytes, framing) {
+            let head = Frame {
+                bytes: bytes.split_to(at),
                 produced: Vec::new(),
             };
-            self.hand_on(frame, items);
+            self.hand_on(head, items);
         }
+        self.hand_on(Frame { bytes, produced }, items);
     }
 
     fn hand_on(&mut self, frame: Frame, items: &mut VecDeque<Item>) {

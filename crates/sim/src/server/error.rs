@@ -45,8 +45,8 @@ pub(super) enum ApiError {
     RateLimited { retry_after_s: u32 },
     /// The body could not be read.
     Body(String),
-    /// The engine is gone.
-    Gone,
+    /// The engine is gone, for good or for so many seconds.
+    Gone { retry_after_s: Option<u32> },
 }
 
 /// What is wrong with a field.
@@ -115,7 +115,7 @@ impl ApiError {
             Self::Key => 401,
             Self::Method { .. } => 405,
             Self::RateLimited { .. } => 429,
-            Self::Gone => 503,
+            Self::Gone { .. } => 503,
             _ => 400,
         }
     }
@@ -166,7 +166,7 @@ impl ApiError {
             Self::Method { .. } => "Not allowed for this method.".to_owned(),
             Self::RateLimited { .. } => "Too many requests.".to_owned(),
             Self::Body(reason) => format!("The body could not be read: {reason}"),
-            Self::Gone => "The engine is gone.".to_owned(),
+            Self::Gone { .. } => "The engine is gone.".to_owned(),
         }
     }
 
@@ -187,8 +187,13 @@ impl ApiError {
         {
             headers.insert(header::ALLOW, HeaderValue::from_static(allow));
         }
-        if let Self::RateLimited { retry_after_s } = self {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(*retry_after_s));
+        let retry_after_s = match self {
+            Self::RateLimited { retry_after_s } => Some(*retry_after_s),
+            Self::Gone { retry_after_s } => *retry_after_s,
+            _ => None,
+        };
+        if let Some(seconds) = retry_after_s {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }

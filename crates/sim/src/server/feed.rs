@@ -54,6 +54,8 @@ impl FeedCounts {
 pub(super) struct Feed {
     clock: Clock,
     left: u32,
+    /// How the last of them ends the answer.
+    finish: Finish,
     first: bool,
     /// When the next token is due and the time between two; `None` when all are due at once.
     pace: Option<(Nanos, Nanos)>,
@@ -61,11 +63,17 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// `tokens` tokens for a request that came at `arrival`.
-    pub(super) fn new(clock: Clock, tokens: u32, pace: Option<Pace>, arrival: Nanos) -> Self {
+    /// So many tokens and their end, for a request that came at `arrival`.
+    pub(super) fn new(
+        clock: Clock,
+        (tokens, finish): (u32, Finish),
+        pace: Option<Pace>,
+        arrival: Nanos,
+    ) -> Self {
         Self {
             clock,
             left: tokens,
+            finish,
             first: true,
             pace: pace.map(|pace| (pace.first_at(arrival), Nanos::from(pace.every))),
             sleep: None,
@@ -94,7 +102,7 @@ impl Feed {
             at,
             tokens: 1,
             first: std::mem::take(&mut self.first),
-            finished: (self.left == 0).then_some(Finish::Length),
+            finished: (self.left == 0).then_some(self.finish),
             prefill_start: at,
             cached_tokens: 0,
             preemptions: 0,

@@ -13,7 +13,7 @@ use super::body::{EventStream, Reply, Source};
 use super::core::Command;
 use super::dialect;
 use super::direct;
-use super::emitter::{Answer, Asked, Emitter, StreamFaults};
+use super::emitter::{Answer, Asked, Emitter};
 use super::error::ApiError;
 use super::feed::Feed;
 use super::field;
@@ -22,10 +22,12 @@ use super::shape::{Chunks, Delta, Head, Shape, Step, Tally, Times};
 use super::shared::{Shared, Taken, refused};
 use super::ticket::Ticket;
 use super::truth::{RequestTruth, Sent, Slot};
+use super::usage;
 use crate::config::TokenSource;
+use crate::faults::{HttpRefusal, RequestFaults};
 use crate::model::{Finish, Output, Request};
 use crate::rng::{Rng, mix};
-use crate::text::Writer;
+use crate::text::{LoopRule, TextStyle, Writer};
 use crate::tokenizer::TokenId;
 
 /// Answers a generation request. Some servers refuse within a stream that they have begun.
@@ -65,25 +67,24 @@ async fn begin(
 ) -> Result<Response<Reply>, ApiError> {
     let number = shared.numbered.fetch_add(1, Ordering::Relaxed);
     let config = &shared.config;
-    if let Some(limit) = config.faults.rate_limit
-        && number < limit.first_requests
-    {
-        return Err(ApiError::RateLimited {
-            retry_after_s: limit.retry_after_s,
-        });
-    }
-    if config.faults.never_answer {
+    let faults = config.faults.for_request(number);
+    refuse(&faults)?;
+    if faults.never_answer {
         std::future::pending::<()>().await;
     }
     let fields = field::object(body)?;
-    field::refuse(&fields, &config.faults.refuse_fields)?;
+    field::refuse(&fields, &faults.refuse_fields)?;
     let fields = shape.fields(fields)?;
     let accepts = dialect::of(config.dialect).accepts();
     let mut ask = Ask::read(&fields, shape.speech(), accepts, config, shared.tokenizer)?;
     if let Some(rank) = asked_rank(&parts.headers, accepts.rank_header)? {
         ask.rank = Some(rank);
     }
-    let plan = Plan::new(&shared, &ask, number);
+    if let Some(kept) = faults.prompt_limit {
+        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+        ask.prompt.truncate(kept);
+    }
+    let plan = Plan::new(&shared, &ask, number, faults);
     let head = shared.head(shape.speech(), ask.model.clone(), number);
     let job = Job {
         number,
@@ -114,6 +115,20 @@ async fn begin(
     }
 }
 
+/// Refuses what a fault refuses.
+fn refuse(faults: &RequestFaults) -> Result<(), ApiError> {
+    match faults.refusal {
+        None => Ok(()),
+        Some(HttpRefusal::TooManyRequests(retry_after_s)) => {
+            Err(ApiError::RateLimited { retry_after_s })
+        }
+        Some(HttpRefusal::Unavailable(retry_after_s)) => {
+            let retry_after_s = Some(retry_after_s);
+            Err(ApiError::Gone { retry_after_s })
+        }
+    }
+}
+
 /// An answer that is to be given.
 pub(super) struct Job {
     pub(super) number: u64,
@@ -130,7 +145,11 @@ fn without_engine(shared: &Arc<Shared>, parts: &Parts, job: Job, ask: Ask) -> Re
         return typed(body, job.shape.stream_type());
     }
     let pace = shared.config.tokens.pace();
-    let feed = Feed::new(shared.clock, ask.max_tokens, pace, job.arrival);
+    let end = match job.plan.faults.early_end {
+        Some(_) => (job.plan.output_tokens, job.plan.finish),
+        None => (ask.max_tokens, Finish::Length),
+    };
+    let feed = Feed::new(shared.clock, end, pace, job.arrival);
     let ticket = Ticket::new(Arc::clone(shared), None, &job.head.id, slot);
     stream(shared, job, ask, Source::Feed(feed), ticket)
 }
@@ -163,8 +182,12 @@ async fn submit(
         outputs,
         reply,
     };
-    shared.commands.send(command).map_err(|_| ApiError::Gone)?;
-    taken.await.map_err(|_| ApiError::Gone)
+    shared.commands.send(command).map_err(|_| ApiError::Gone {
+        retry_after_s: None,
+    })?;
+    taken.await.map_err(|_| ApiError::Gone {
+        retry_after_s: None,
+    })
 }
 
 /// The text of an answer and its length, decided before it begins.
@@ -172,20 +195,33 @@ struct Plan {
     writer: Writer,
     output_tokens: u32,
     finish: Finish,
+    faults: RequestFaults,
 }
 
 impl Plan {
     /// Requests with temperature 0 or a seed get the same answer each time; others get their own.
-    fn new(shared: &Shared, ask: &Ask, number: u64) -> Self {
+    fn new(shared: &Shared, ask: &Ask, number: u64, faults: RequestFaults) -> Self {
         let config = &shared.config;
         let prompt = ask.prompt.iter().fold(config.engine.seed, |hash, token| {
             mix(hash ^ u64::from(*token))
         });
         let own = ask.seed.unwrap_or(mix(!number));
         let seed = mix(prompt ^ own);
-        let writer = Writer::new(seed, shared.tokenizer, &config.text, count(&ask.prompt));
+        let style = match faults.loop_after {
+            Some(after_tokens) => &TextStyle {
+                loops: Some(LoopRule {
+                    prompt_tokens: 0..=u32::MAX,
+                    after_tokens,
+                    share: 1.0,
+                }),
+                ..config.text.clone()
+            },
+            None => &config.text,
+        };
+        let writer = Writer::new(seed, shared.tokenizer, style, count(&ask.prompt));
         let natural = config.natural_output.filter(|_| !ask.ignore_eos);
         let natural = natural.map(|mean| natural_length(seed, mean).max(ask.min_tokens));
+        let natural = faults.early_end.or(natural);
         let (output_tokens, finish) = match natural.filter(|length| *length <= ask.max_tokens) {
             Some(length) => (length, Finish::Stop),
             None => (ask.max_tokens, Finish::Length),
@@ -194,6 +230,7 @@ impl Plan {
             writer,
             output_tokens,
             finish,
+            faults,
         }
     }
 }
@@ -224,22 +261,17 @@ fn asked_rank(headers: &HeaderMap, name: Option<&str>) -> Result<Option<u32>, Ap
 }
 
 fn stream(shared: &Shared, job: Job, ask: Ask, source: Source, ticket: Ticket) -> Response<Reply> {
-    let faults = &shared.config.faults;
-    let stream_faults = StreamFaults {
-        fault: faults.stream.filter(|fault| fault.hits(job.number)),
-        buffer_events: faults
-            .buffer_events
-            .or(shared.config.tokens.events_per_write()),
-        comment_every: faults.comment_every,
-    };
-    let speech = job.shape.speech();
-    let answer = Answer::new(job.plan.writer, shared.config.text.reasoning, speech);
+    let mut faults = job.plan.faults;
+    let per_write = shared.config.tokens.events_per_write();
+    faults.buffer_events = faults.buffer_events.or(per_write);
+    let (speech, reasoning) = (job.shape.speech(), shared.config.text.reasoning);
+    let answer = Answer::new(job.plan.writer, reasoning, speech, &faults);
     let asked = Asked {
         wishes: ask.wishes,
         prompt: ask.prompt,
         arrival: job.arrival,
     };
-    let emitter = Emitter::new(job.head, job.shape, answer, stream_faults, asked);
+    let emitter = Emitter::new(job.head, job.shape, answer, faults, asked);
     let stream = EventStream::new(source, emitter, ticket);
     typed(Reply::Stream(Box::new(stream)), job.shape.stream_type())
 }
@@ -253,7 +285,9 @@ async fn whole(
     mut ticket: Ticket,
 ) -> Result<Response<Reply>, ApiError> {
     let speech = job.shape.speech();
-    let mut answer = Answer::new(job.plan.writer, shared.config.text.reasoning, speech);
+    let faults = &job.plan.faults;
+    let reasoning = shared.config.text.reasoning;
+    let mut answer = Answer::new(job.plan.writer, reasoning, speech, faults);
     let mut times = Times {
         arrival: job.arrival,
         ..Times::default()
@@ -261,7 +295,9 @@ async fn whole(
     let mut delta = Delta::default();
     let mut produced = Vec::new();
     let (finish, cached) = loop {
-        let output = outputs.recv().await.ok_or(ApiError::Gone)?;
+        let output = outputs.recv().await.ok_or(ApiError::Gone {
+            retry_after_s: None,
+        })?;
         ticket.produced(&output);
         times.take(&output);
         produced.push((output.at, output.tokens));
@@ -280,7 +316,7 @@ async fn whole(
         finish: Some(finish),
         tally: Tally {
             prompt: count(&ask.prompt),
-            completion: count(&delta.ids),
+            completion: faults.told(count(&delta.ids)),
             cached,
         },
         wishes: ask.wishes,
@@ -290,6 +326,9 @@ async fn whole(
     };
     let mut body = Vec::new();
     json::object(&mut body, |out| job.shape.whole(&job.head, &step, out));
+    if let Some(fault) = faults.usage {
+        usage::mend(fault, &mut body);
+    }
     ticket.emitted(&produced);
     ticket.finish(finish.into());
     let mut response = typed(Reply::whole(body.into()), "application/json");

@@ -16,26 +16,31 @@ mod exposition;
 mod feed;
 mod field;
 mod flood;
+mod garble;
 mod generate;
 mod json;
 mod ledger;
+mod lives;
 mod pace;
 mod prompt;
 mod prose;
 mod room;
 mod route;
+mod scrape;
 mod script;
 mod shape;
 mod shared;
 mod stamp;
 mod ticket;
 pub mod truth;
+mod usage;
 mod wire;
 
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -99,7 +104,7 @@ impl SimServer {
         let clock = Clock::start();
         let (commands, received) = mpsc::unbounded_channel();
         let background = Background {
-            sequences: config.faults.background_sequences,
+            sequences: config.faults.for_server().background_sequences,
             tokenizer: Tokenizer::new(config.model.vocabulary),
         };
         tokio::spawn(core::run(engine, clock, background, received));
@@ -141,10 +146,11 @@ impl SimServer {
         wire: Option<Arc<Wire>>,
     ) {
         let shared = Arc::clone(&self.shared);
-        let dead = shared.dead.clone();
-        if dead.is_cancelled() {
+        let Some(life) = shared.lives.present().filter(|life| !life.is_cancelled()) else {
             return;
-        }
+        };
+        let number = shared.connections.fetch_add(1, Ordering::Relaxed);
+        let wait = shared.config.faults.accept_wait(number);
         let service = service_fn(move |mut request: http::Request<_>| {
             if let Some(wire) = &wire {
                 request.extensions_mut().insert(Arc::clone(wire));
@@ -155,10 +161,16 @@ impl SimServer {
         let connection = http1::Builder::new()
             .auto_date_header(false)
             .serve_connection(TokioIo::new(io), service);
+        let served = async move {
+            if let Some(wait) = wait {
+                clock::pause(wait).await;
+            }
+            connection.await
+        };
         tokio::spawn(async move {
             tokio::select! {
-                () = dead.cancelled() => {}
-                ended = connection => {
+                () = life.cancelled() => {}
+                ended = served => {
                     if let Err(error) = ended {
                         tracing::debug!(%error, "connection ended");
                     }
@@ -167,17 +179,30 @@ impl SimServer {
         });
     }
 
-    /// Serves a listener until `shutdown` completes or the server dies; either closes it.
+    /// Serves a listener until `shutdown` completes or the server dies; either closes it. While a
+    /// server that starts again is away, its port is closed.
     pub async fn serve(
         &self,
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
         let mut shutdown = std::pin::pin!(shutdown);
-        loop {
+        let address = listener.local_addr()?;
+        let mut listener = listener;
+        let lives = &self.shared.lives;
+        while !lives.is_dead() {
+            let Some(life) = lives.present() else {
+                drop(listener);
+                tokio::select! {
+                    () = &mut shutdown => return Ok(()),
+                    () = lives.returned() => {}
+                }
+                listener = listen(address)?;
+                continue;
+            };
             let accepted = tokio::select! {
                 () = &mut shutdown => return Ok(()),
-                () = self.shared.dead.cancelled() => return Ok(()),
+                () = life.cancelled() => continue,
                 accepted = listener.accept() => accepted,
             };
             match accepted {
@@ -191,11 +216,13 @@ impl SimServer {
                 }
             }
         }
+        Ok(())
     }
 
     fn prepare(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
-        if self.shared.config.faults.die_after_tokens.is_some() {
+        let faults = self.shared.config.faults.for_server();
+        if faults.die_after_tokens.is_some() || faults.restart.is_some() {
             // A process that is killed leaves resets behind, not orderly ends.
             stream.set_zero_linger()?;
         }
@@ -204,12 +231,19 @@ impl SimServer {
 
     /// Kills the server: every connection breaks, the listener closes.
     pub fn kill(&self) {
-        self.shared.dead.cancel();
+        self.shared.lives.kill();
     }
 
-    /// Whether the server is dead, by [`SimServer::kill`] or by a fault.
+    /// Dies now and comes back after `down` with empty caches and counters at zero.
+    pub fn restart(&self, down: Duration) {
+        self.shared
+            .lives
+            .restart(down, self.shared.commands.clone());
+    }
+
+    /// Whether the server is dead for good, by [`SimServer::kill`] or by a fault.
     pub fn is_dead(&self) -> bool {
-        self.shared.dead.is_cancelled()
+        self.shared.lives.is_dead()
     }
 
     /// What really happened so far.

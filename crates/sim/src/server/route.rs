@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
@@ -13,6 +14,7 @@ use super::core::Command;
 use super::dialect::{self, Aborted, Content, Interface, Target, View};
 use super::error::ApiError;
 use super::generate::generate;
+use super::scrape;
 use super::shared::Shared;
 
 /// Largest body that is read; a prompt of a million tokens stays far below.
@@ -28,7 +30,8 @@ pub(super) async fn respond(
 ) -> Result<Response<Reply>, Infallible> {
     let interface = dialect::of(shared.config.dialect);
     let truth = TRUTH.contains(&request.uri().path());
-    let answered = if shared.config.faults.html_everywhere && !truth {
+    let number = shared.http_requests.fetch_add(1, Ordering::Relaxed);
+    let answered = if shared.config.faults.html(number) && !truth {
         Ok(html())
     } else {
         answer(shared, interface, request).await
@@ -62,8 +65,11 @@ async fn answer(
         Target::Generate(shape) => generate(shared, shape, &head, &body).await,
         Target::ClearCache(page) => Ok(page(shared.clear_cache().await?).response()),
         Target::Page(page) => {
-            let ranks = shared.stats().await?;
-            Ok(page(&view(&shared, &ranks, &body)).response())
+            let mut ranks = shared.stats().await?;
+            let scrape = scrape::faults(&shared, path);
+            scrape::before(scrape, &head.method, path, &mut ranks)?;
+            let content = page(&view(&shared, &ranks, &body));
+            Ok(scrape::after(scrape, content).response())
         }
         Target::Counter(page) => page(&view(&shared, &[], &body)).map(Content::response),
         Target::Abort(page) => {
@@ -111,7 +117,9 @@ fn abort(shared: &Shared, aborted: &Aborted) -> Result<(), ApiError> {
     };
     for id in shared.live(ids) {
         let command = Command::Abort(id);
-        shared.commands.send(command).map_err(|_| ApiError::Gone)?;
+        shared.commands.send(command).map_err(|_| ApiError::Gone {
+            retry_after_s: None,
+        })?;
     }
     Ok(())
 }

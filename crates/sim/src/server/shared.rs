@@ -1,11 +1,10 @@
 //! What all connections of a server share.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
 use super::core::Command;
@@ -13,9 +12,11 @@ use super::dialect;
 use super::direct::Direct;
 use super::error::ApiError;
 use super::feed::FeedCounts;
+use super::lives::Lives;
 use super::shape::{Head, Speech};
 use super::truth::{Recorder, Truth};
 use crate::config::SimConfig;
+use crate::faults::ServerFaults;
 use crate::histogram::Histogram;
 use crate::model::{RankStats, Refusal, RequestId};
 use crate::rng::{Rng, mix};
@@ -36,13 +37,20 @@ pub(super) struct Shared {
     pub(super) direct: Option<Direct>,
     /// Generation requests so far, refused ones included.
     pub(super) numbered: AtomicU64,
+    /// HTTP requests so far.
+    pub(super) http_requests: AtomicU64,
+    /// Connections so far.
+    pub(super) connections: AtomicU64,
+    /// Readings of the metrics so far.
+    pub(super) scrapes: AtomicU64,
     /// Generation requests in flight.
     pub(super) active: AtomicU64,
     emitted: AtomicU64,
     /// What the engine runs, with the ids of the answers.
     live: Mutex<BTreeMap<RequestId, String>>,
-    /// Cancelled when the server dies.
-    pub(super) dead: CancellationToken,
+    faults: ServerFaults,
+    restarted: AtomicBool,
+    pub(super) lives: Lives,
 }
 
 impl Shared {
@@ -57,23 +65,34 @@ impl Shared {
             lateness: Histogram::default(),
             feeds: FeedCounts::default(),
             direct: Direct::new(&config, clock),
+            faults: config.faults.for_server(),
             config,
             clock,
             commands,
             numbered: AtomicU64::new(0),
+            http_requests: AtomicU64::new(0),
+            connections: AtomicU64::new(0),
+            scrapes: AtomicU64::new(0),
             active: AtomicU64::new(0),
             emitted: AtomicU64::new(0),
             live: Mutex::new(BTreeMap::new()),
-            dead: CancellationToken::new(),
+            restarted: AtomicBool::new(false),
+            lives: Lives::start(),
         }
     }
 
     /// Counts sent tokens, and dies of them when that was asked for.
     pub(super) fn count_emitted(&self, tokens: u64) {
         let sent = self.emitted.fetch_add(tokens, Ordering::Relaxed) + tokens;
-        let last = self.config.faults.die_after_tokens;
+        let last = self.faults.die_after_tokens;
         if last.is_some_and(|last| sent >= last) {
-            self.dead.cancel();
+            self.lives.kill();
+        }
+        if let Some(restart) = self.faults.restart
+            && sent >= restart.after_tokens
+            && !self.restarted.swap(true, Ordering::Relaxed)
+        {
+            self.lives.restart(restart.down, self.commands.clone());
         }
     }
 
@@ -87,8 +106,12 @@ impl Shared {
         let (reply, answer) = oneshot::channel();
         self.commands
             .send(Command::Stats(reply))
-            .map_err(|_| ApiError::Gone)?;
-        let mut ranks = answer.await.map_err(|_| ApiError::Gone)?;
+            .map_err(|_| ApiError::Gone {
+                retry_after_s: None,
+            })?;
+        let mut ranks = answer.await.map_err(|_| ApiError::Gone {
+            retry_after_s: None,
+        })?;
         if let Some(rank) = ranks.first_mut() {
             self.feeds.add_to(rank);
         }
@@ -100,8 +123,12 @@ impl Shared {
         let (reply, answer) = oneshot::channel();
         self.commands
             .send(Command::ClearCache(reply))
-            .map_err(|_| ApiError::Gone)?;
-        answer.await.map_err(|_| ApiError::Gone)
+            .map_err(|_| ApiError::Gone {
+                retry_after_s: None,
+            })?;
+        answer.await.map_err(|_| ApiError::Gone {
+            retry_after_s: None,
+        })
     }
 
     /// Notes that the engine runs a request, under its answer's id.

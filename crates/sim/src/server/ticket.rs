@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use tokio_util::sync::CancellationToken;
 use tokmark_units::Nanos;
 
 use super::core::Command;
@@ -17,6 +18,8 @@ pub(super) struct Ticket {
     /// The engine's number; `None` for streams that bypass the engine.
     id: Option<RequestId>,
     slot: Slot,
+    /// The server's life in which the request was taken; `None` when it was taken after its end.
+    life: Option<CancellationToken>,
     ended: bool,
 }
 
@@ -34,6 +37,7 @@ impl Ticket {
             None => shared.feeds.begin(),
         }
         Self {
+            life: shared.lives.present(),
             shared,
             id,
             slot,
@@ -45,8 +49,11 @@ impl Ticket {
         self.shared.clock.now()
     }
 
+    /// Whether the life of the server that took this request has ended.
     pub(super) fn server_is_dead(&self) -> bool {
-        self.shared.dead.is_cancelled()
+        self.life
+            .as_ref()
+            .is_none_or(CancellationToken::is_cancelled)
     }
 
     pub(super) fn has_ended(&self) -> bool {

@@ -148,6 +148,8 @@ pub(crate) struct Stream {
     pub(crate) events: Vec<Event>,
     /// All bytes as they came.
     pub(crate) raw: String,
+    /// Frames that ended within a character.
+    pub(crate) parted: usize,
     /// Whether the body ended in an orderly way.
     pub(crate) complete: bool,
 }
@@ -196,18 +198,25 @@ pub(crate) async fn read(start: Instant, response: Response<Incoming>) -> Stream
         ..Stream::default()
     };
     let mut pending = String::new();
+    let mut parted = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             stream.complete = false;
             break;
         };
         let bytes = frame.into_data().unwrap();
-        let text = std::str::from_utf8(&bytes).unwrap();
+        parted.extend_from_slice(&bytes);
+        // A character may come in two frames.
+        let Ok(text) = std::str::from_utf8(&parted) else {
+            stream.parted += 1;
+            continue;
+        };
         stream.raw.push_str(text);
         // An event's bytes come together, so that no line end is cut in two.
         pending.push_str(&text.replace("\r\n", "\n"));
+        parted.clear();
         while let Some((block, rest)) = pending.split_once("\n\n") {
-            if let Some(data) = block.strip_prefix("data: ") {
+            if let Some(data) = block.strip_prefix("data:").map(str::trim_start) {
                 stream.events.push(Event {
                     ms: u64::try_from(start.elapsed().as_millis()).unwrap(),
                     data: data.to_owned(),

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokmark_sim::server::Ending;
 use tokmark_sim::tokenizer::Tokenizer;
-use tokmark_sim::{Dialect, Pace, SimConfig, SimServer, StreamFault, StreamFaultKind, TokenSource};
+use tokmark_sim::{Dialect, Fault, Pace, SimConfig, SimServer, TokenSource};
 use tokmark_units::Nanos;
 
 use crate::client::{Event, Stream, chat, completion, gauge, get, metric, server, stream};
@@ -96,6 +96,7 @@ fn events(chunks: &[String]) -> Stream {
         events: events.collect(),
         raw: raw.clone(),
         complete: true,
+        parted: 0,
     }
 }
 
@@ -292,11 +293,7 @@ async fn a_pace_is_kept_and_counted() {
 async fn faults_hold_without_the_engine_too() {
     let (server, address) = listening(|c| {
         c.tokens = flood(1);
-        c.faults.stream = Some(StreamFault {
-            kind: StreamFaultKind::Error,
-            after_tokens: 5,
-            first_requests: None,
-        });
+        c.faults.add(Fault::ErrorInStream { after_tokens: 5 });
     });
     let mut socket = connect(address).await;
     let request = post("/v1/completions", &completion("x", 64));

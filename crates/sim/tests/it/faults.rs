@@ -6,26 +6,19 @@ use http::Method;
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tokmark_sim::server::Ending;
-use tokmark_sim::{RateLimit, SimServer, StreamFault, StreamFaultKind};
+use tokmark_sim::{Fault, Hits};
 
 use crate::client::{
     chat, complete, completion, document, gauge, get, now, open, post, read, request, server,
     stream, whole,
 };
 
-fn broken(kind: StreamFaultKind, first_requests: Option<u64>) -> SimServer {
-    server(|c| {
-        c.faults.stream = Some(StreamFault {
-            kind,
-            after_tokens: 3,
-            first_requests,
-        });
-    })
-}
-
 #[tokio::test(start_paused = true)]
 async fn an_error_in_the_stream() {
-    let server = broken(StreamFaultKind::Error, Some(1));
+    let server = server(|c| {
+        let error = Fault::ErrorInStream { after_tokens: 3 };
+        c.faults.add_to(error, Hits::first(1));
+    });
     let stream = complete(&server, &document(1, 10), 50).await;
     assert_eq!(stream.token_ms().len(), 3);
     assert!(stream.complete && stream.done());
@@ -50,7 +43,7 @@ async fn an_error_in_the_stream() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cut_stream() {
-    let server = broken(StreamFaultKind::Cut, None);
+    let server = server(|c| c.faults.add(Fault::CutStream { after_tokens: 3 }));
     let stream = complete(&server, &document(1, 10), 50).await;
     assert_eq!(stream.token_ms().len(), 3);
     assert!(!stream.complete && !stream.done());
@@ -59,7 +52,7 @@ async fn a_cut_stream() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stalled_stream_stays_open_until_the_client_goes() {
-    let server = broken(StreamFaultKind::Stall, None);
+    let server = server(|c| c.faults.add(Fault::Stall { after_tokens: 3 }));
     let mut sender = open(&server).await;
     let body = completion(&document(1, 10), 5_000);
     let response = sender
@@ -79,7 +72,7 @@ async fn a_stalled_stream_stays_open_until_the_client_goes() {
 
 #[tokio::test(start_paused = true)]
 async fn held_back_events_come_together() {
-    let server = server(|c| c.faults.buffer_events = Some(5));
+    let server = server(|c| c.faults.add(Fault::BufferingProxy { events: 5 }));
     let stream = complete(&server, &document(1, 10), 12).await;
     // Tokens are produced at 22, 32, ... ms; the last two leave with the end of the stream.
     assert_eq!(
@@ -94,7 +87,7 @@ async fn held_back_events_come_together() {
 
 #[tokio::test(start_paused = true)]
 async fn no_answer_ever() {
-    let server = server(|c| c.faults.never_answer = true);
+    let server = server(|c| c.faults.add(Fault::NeverAnswer));
     assert_eq!(get(&server, "/v1/models").await.0, 200);
     let mut sender = open(&server).await;
     let body = completion("x", 5).to_string();
@@ -109,10 +102,10 @@ async fn no_answer_ever() {
 #[tokio::test(start_paused = true)]
 async fn refused_fields() {
     let server = server(|c| {
-        c.faults.refuse_fields = vec![
-            "ignore_eos".to_owned(),
-            "stream_options.continuous_usage_stats".to_owned(),
-        ];
+        for field in ["ignore_eos", "stream_options.continuous_usage_stats"] {
+            let field = field.to_owned();
+            c.faults.add(Fault::RefuseField { field });
+        }
     });
     let mut body = completion("x", 2);
     for field in ["ignore_eos", "stream_options.continuous_usage_stats"] {
@@ -127,7 +120,7 @@ async fn refused_fields() {
 
 #[tokio::test(start_paused = true)]
 async fn html_everywhere() {
-    let server = server(|c| c.faults.html_everywhere = true);
+    let server = server(|c| c.faults.add(Fault::Html));
     for path in ["/v1/models", "/metrics", "/nothing"] {
         let (status, text) = get(&server, path).await;
         assert_eq!(status, 200);
@@ -143,29 +136,26 @@ async fn html_everywhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_many_requests_at_first() {
+async fn refusals_say_when_to_come_again() {
     let server = server(|c| {
-        c.faults.rate_limit = Some(RateLimit {
-            first_requests: 2,
-            retry_after_s: 7,
-        });
+        let many = Fault::TooManyRequests { retry_after_s: 7 };
+        c.faults.add_to(many, Hits::first(2));
+        let busy = Fault::Unavailable { retry_after_s: 2 };
+        c.faults.add_to(busy, Hits::Numbers(2..3));
     });
-    for expect in [429, 429, 200] {
+    for (status, wait) in [(429, "7"), (429, "7"), (503, "2"), (200, "")] {
         let body = completion("x", 2).to_string();
         let response =
             crate::client::send(&server, request(Method::POST, "/v1/completions", body)).await;
-        assert_eq!(response.status(), expect);
-        let after = response
-            .headers()
-            .get("retry-after")
-            .map(|v| v.to_str().unwrap().to_owned());
-        assert_eq!(after.as_deref(), (expect == 429).then_some("7"));
+        assert_eq!(response.status(), status);
+        let after = response.headers().get("retry-after");
+        assert_eq!(after.map_or("", |v| v.to_str().unwrap()), wait);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn comments_between_events() {
-    let server = server(|c| c.faults.comment_every = Some(4));
+    let server = server(|c| c.faults.add(Fault::KeepAlive { every: 4 }));
     let stream = stream(&server, "/v1/chat/completions", &chat("Hi", 10)).await;
     assert_eq!(stream.token_ms().len(), 10);
     let comments = stream
@@ -173,13 +163,19 @@ async fn comments_between_events() {
         .split("\n\n")
         .filter(|block| block.starts_with(':'))
         .count();
-    assert_eq!(comments, 2);
+    assert_eq!(comments, 3);
+    // The first one comes before anything was computed.
+    assert!(
+        stream.raw.starts_with(": still here\n\ndata: "),
+        "{}",
+        stream.raw
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn other_peoples_load_never_ends() {
     let server = server(|c| {
-        c.faults.background_sequences = 3;
+        c.faults.add(Fault::BackgroundLoad { sequences: 3 });
         c.engine.cost.sequence.0 = 2_000_000.0;
     });
     for _ in 0..5 {
@@ -195,7 +191,7 @@ async fn other_peoples_load_never_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn the_server_dies_after_its_tokens() {
-    let server = server(|c| c.faults.die_after_tokens = Some(25));
+    let server = server(|c| c.faults.add(Fault::Die { after_tokens: 25 }));
     let prompts: Vec<_> = (0..2).map(|seed| document(seed, 10)).collect();
     let streams =
         futures_util::future::join_all(prompts.iter().map(|p| complete(&server, p, 500))).await;
@@ -219,7 +215,7 @@ async fn the_server_dies_after_its_tokens() {
 #[tokio::test]
 async fn over_tcp_the_listener_closes_with_the_server() {
     let server = server(|c| {
-        c.faults.die_after_tokens = Some(2);
+        c.faults.add(Fault::Die { after_tokens: 2 });
         c.engine.cost.fixed = tokmark_units::Nanos::from_millis(1);
         c.engine.cost.prefill.0 = 0.0;
     });

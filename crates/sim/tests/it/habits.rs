@@ -2,9 +2,8 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use tokmark_sim::faults::{StreamFault, StreamFaultKind};
 use tokmark_sim::tokenizer::Tokenizer;
-use tokmark_sim::{Dialect, SimServer};
+use tokmark_sim::{Dialect, Fault, Hits, SimServer};
 
 use crate::client::{
     Event, Stream, chat, completion, document, get, now, open, post, read, request, send, server,
@@ -240,11 +239,7 @@ async fn errors_in_streams_have_the_servers_shape() {
     let check = async |dialect: Dialect, complete: bool, expect: &str| {
         let server = server(|config| {
             config.dialect = dialect;
-            config.faults.stream = Some(StreamFault {
-                kind: StreamFaultKind::Error,
-                after_tokens: 2,
-                first_requests: None,
-            });
+            config.faults.add(Fault::ErrorInStream { after_tokens: 2 });
         });
         let body = plain(chat("Tell me", 50));
         let request = request(Method::POST, "/v1/chat/completions", body.to_string());
@@ -319,10 +314,8 @@ async fn mlx_lm_comments_on_its_prefill() {
 async fn dynamo_has_a_status_for_overload_and_clears_blocks() {
     let server = server(|config| {
         config.dialect = Dialect::Dynamo;
-        config.faults.rate_limit = Some(tokmark_sim::RateLimit {
-            first_requests: 1,
-            retry_after_s: 1,
-        });
+        let limit = Fault::TooManyRequests { retry_after_s: 1 };
+        config.faults.add_to(limit, Hits::first(1));
     });
     let (status, answer) = post(&server, "/v1/completions", &completion("x", 1)).await;
     assert_eq!(status.as_u16(), 529);

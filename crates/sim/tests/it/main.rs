@@ -8,6 +8,7 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod answer_faults;
 mod client;
 mod dialects;
 mod direct;
@@ -19,6 +20,7 @@ mod faults;
 mod habits;
 mod load;
 mod presets;
+mod server_faults;
 mod streams;
 mod timing;
 mod views;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use tokmark_sim::{FaultError, FaultRule};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, parse_context_list, parse_duration, parse_level_list};
 
@@ -264,6 +265,17 @@ pub(crate) struct SimArgs {
     /// With --flood and --pace: keep the time of every token, not only of first and last.
     #[arg(long)]
     pub(crate) truth_events: bool,
+    /// Something that goes wrong, such as `stall:0.01:100`; may be given several times. RATE is a
+    /// share of the requests from 0 to 1, or their numbers as `..2`, `20..`, `5..8`; `--list-faults`
+    /// tells the names.
+    #[arg(long = "fault", value_name = "NAME[:RATE[:ARG]]", value_parser = fault)]
+    pub(crate) faults: Vec<FaultRule>,
+    /// Seed of which requests the faults hit.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) fault_seed: u64,
+    /// Explain the faults and exit.
+    #[arg(long)]
+    pub(crate) list_faults: bool,
     /// List the presets and exit.
     #[arg(long)]
     pub(crate) list: bool,
@@ -284,6 +296,10 @@ pub(crate) struct DemoArgs {
     /// Folder for database and results [default: the platform's data folder]
     #[arg(long, value_name = "DIR", env = "TOKMARK_DATA")]
     pub(crate) data: Option<PathBuf>,
+}
+
+fn fault(words: &str) -> Result<FaultRule, FaultError> {
+    words.parse()
 }
 
 fn contexts(text: &str) -> Result<List<ContextEntry>, tokmark_units::ParseError> {

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use tokmark_sim::{Dialect, Pace, Preset, SimConfig, SimServer, Spread, TokenSource, Truth};
+use tokmark_sim::{
+    Dialect, FAULTS, Faults, Pace, Preset, SimConfig, SimServer, Spread, TokenSource, Truth,
+};
 use tokmark_units::Nanos;
 
 use crate::args::SimArgs;
@@ -19,6 +21,10 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
         for preset in Preset::ALL {
             say::result(preset);
         }
+        return Ok(Exit::Done);
+    }
+    if args.list_faults {
+        list_faults();
         return Ok(Exit::Done);
     }
     let config = config(&args)?;
@@ -54,6 +60,23 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Each fault: how it is written, what it does, its defaults, a use of it.
+fn list_faults() {
+    for fault in FAULTS {
+        say::result(fault.usage());
+        say::result(format!("    {}", fault.text));
+        let rate = fault
+            .share_of()
+            .map(|of| format!("RATE 1 (a share of the {of})"));
+        let defaults = rate.into_iter().chain(fault.defaults());
+        let defaults: Vec<_> = defaults.collect();
+        if !defaults.is_empty() {
+            say::result(format!("    default: {}", defaults.join("; ")));
+        }
+        say::result(format!("    example: --fault {}", fault.example));
+    }
+}
+
 fn config(args: &SimArgs) -> Outcome<SimConfig> {
     let usage = |error: anyhow::Error| Failure::new(Exit::Usage, error);
     let preset = Preset::parse(&args.preset).map_err(|error| usage(error.into()))?;
@@ -61,6 +84,10 @@ fn config(args: &SimArgs) -> Outcome<SimConfig> {
     config.dialect = Dialect::parse(&args.dialect).map_err(|error| usage(error.into()))?;
     config.engine.seed = args.seed;
     config.api_key.clone_from(&args.api_key);
+    config.faults = Faults {
+        seed: args.fault_seed,
+        rules: args.faults.clone(),
+    };
     config.tokens = source(args);
     // Every event of a flood would fill the memory, so there it has to be asked for.
     let all = args.truth.is_some() && config.tokens == TokenSource::Engine;

@@ -138,3 +138,22 @@ fn an_output_folder_that_cannot_be_made_ends_before_anything_is_sent() {
         &["below", "--output"],
     );
 }
+
+#[test]
+fn a_fault_that_is_none_gets_the_names_and_a_wrong_value_its_range() {
+    let sim = |fault: &str, says: &[&str]| {
+        fails(&["sim", "--port", "0", "--fault", fault], 2, says);
+    };
+    sim(
+        "stal",
+        &[
+            "`stal` is not a fault",
+            "`role-chunk`",
+            "`stall`",
+            "`restart`",
+        ],
+    );
+    sim("stall:2", &["share from 0 to 1", "`2`"]);
+    sim("stall:1:x", &["TOKENS of `stall`", "whole number", "`x`"]);
+    sim("die:0.5", &["whole server"]);
+}

@@ -30,3 +30,11 @@ fn the_schema_and_the_completions_are_printed() {
     let completions = tokmark(&["completions", "bash"]);
     assert!(String::from_utf8_lossy(&completions.stdout).contains("_tokmark"));
 }
+
+#[test]
+fn every_fault_is_explained() {
+    let output = tokmark(&["sim", "--list-faults"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    insta::assert_snapshot!("list_faults", text);
+}

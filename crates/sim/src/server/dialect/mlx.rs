@@ -83,7 +83,7 @@ impl Interface for MlxLm {
                 let message = format!("Invalid JSON in request body: {reason}");
                 Refused::json(400, &json!({"error": message}))
             }
-            ApiError::RateLimited { .. } | ApiError::Gone => {
+            ApiError::RateLimited { .. } | ApiError::Gone { .. } => {
                 Refused::json(error.status(), &json!({"error": error.words()}))
             }
             other => Refused::json(404, &json!({"error": other.words()})),

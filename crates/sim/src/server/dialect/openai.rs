@@ -52,7 +52,7 @@ impl Interface for OpenAi {
         };
         let kind = match error {
             ApiError::RateLimited { .. } => "rate_limit_error",
-            ApiError::Gone => "server_error",
+            ApiError::Gone { .. } => "server_error",
             _ => "invalid_request_error",
         };
         let inner = json!({"message": error.words(), "type": kind, "param": null, "code": code});

@@ -68,7 +68,7 @@ impl Interface for Dynamo {
             ApiError::Model { .. } | ApiError::Route { .. } => (404, "Not Found"),
             ApiError::Method { .. } => (405, "Method Not Allowed"),
             ApiError::RateLimited { .. } => (529, "Overloaded"),
-            ApiError::Gone => (503, "Service Unavailable"),
+            ApiError::Gone { .. } => (503, "Service Unavailable"),
             _ => (400, "Bad Request"),
         };
         let message = match error {

@@ -94,7 +94,7 @@ impl Interface for LlamaCpp {
             ApiError::Route { .. } | ApiError::Method { .. } => {
                 late(404, "File Not Found", "not_found_error")
             }
-            ApiError::Gone => late(503, "Loading model", "unavailable_error"),
+            ApiError::Gone { .. } => late(503, "Loading model", "unavailable_error"),
             ApiError::RateLimited { .. } => late(429, &error.words(), "rate_limit_error"),
             ApiError::PromptTooLong { prompt, longest } => Refused::json(
                 400,

@@ -71,7 +71,7 @@ impl Interface for MistralRs {
         match error {
             ApiError::Route { .. } => Refused::text(404, ""),
             ApiError::Method { .. } => Refused::text(405, ""),
-            ApiError::RateLimited { .. } | ApiError::Gone => {
+            ApiError::RateLimited { .. } | ApiError::Gone { .. } => {
                 Refused::json(error.status(), &json!({"message": error.words()}))
             }
             ApiError::Json { .. } => Refused::text(400, "Failed to parse the request body as JSON"),

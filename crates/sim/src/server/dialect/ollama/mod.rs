@@ -78,7 +78,7 @@ impl Interface for Ollama {
         }
         let kind = match error {
             ApiError::Model { .. } => "not_found_error",
-            ApiError::Gone | ApiError::RateLimited { .. } => "api_error",
+            ApiError::Gone { .. } | ApiError::RateLimited { .. } => "api_error",
             _ => "invalid_request_error",
         };
         let inner = json!({"message": words(error), "type": kind, "param": null, "code": null});
@@ -89,7 +89,7 @@ impl Interface for Ollama {
 fn words(error: &ApiError) -> String {
     match error {
         ApiError::Model { asked, .. } => format!("model '{asked}' not found"),
-        ApiError::Gone => {
+        ApiError::Gone { .. } => {
             "server busy, please try again.  maximum pending requests exceeded".to_owned()
         }
         other => other.words(),

@@ -101,7 +101,7 @@ impl Interface for SgLang {
             ApiError::Field { field, fault } => {
                 flat(&field_message(field, fault), "Bad Request", 400)
             }
-            ApiError::Gone => flat(&error.words(), "ServiceUnavailable", status),
+            ApiError::Gone { .. } => flat(&error.words(), "ServiceUnavailable", status),
             other => flat(&message(other), "BadRequestError", status),
         };
         Refused::json(status, &body)

@@ -102,7 +102,7 @@ impl Interface for Tgi {
 fn status(error: &ApiError) -> u16 {
     match error {
         ApiError::RateLimited { .. } => 429,
-        ApiError::Gone => 503,
+        ApiError::Gone { .. } => 503,
         _ => 422,
     }
 }
@@ -110,7 +110,7 @@ fn status(error: &ApiError) -> u16 {
 fn kind(error: &ApiError) -> &'static str {
     match error {
         ApiError::RateLimited { .. } => "overloaded",
-        ApiError::Gone => "healthcheck",
+        ApiError::Gone { .. } => "healthcheck",
         _ => "validation",
     }
 }
@@ -119,7 +119,7 @@ fn words(error: &ApiError) -> String {
     let validation = |message: &str| format!("Input validation error: {message}");
     match error {
         ApiError::RateLimited { .. } => "Model is overloaded".to_owned(),
-        ApiError::Gone => error.words(),
+        ApiError::Gone { .. } => error.words(),
         ApiError::OutputTooSmall { .. } => validation("`max_new_tokens` must be strictly positive"),
         ApiError::EmptyPrompt => validation("`inputs` cannot be empty"),
         ApiError::PromptTooLong { prompt, longest } => validation(&format!(

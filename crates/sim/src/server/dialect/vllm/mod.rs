@@ -86,7 +86,9 @@ impl Interface for Vllm {
                 object(&message, "NotFoundError", Some("model"), status)
             }
             ApiError::RateLimited { .. } => object(&error.words(), "RateLimitError", None, status),
-            ApiError::Gone => object(&error.words(), "ServiceUnavailableError", None, status),
+            ApiError::Gone { .. } => {
+                object(&error.words(), "ServiceUnavailableError", None, status)
+            }
             other => {
                 let (message, param) = value_error(other);
                 object(&message, "BadRequestError", param, status)

@@ -114,10 +114,11 @@ async fn by_probe(
     };
     let limit = Nanos(idle.max(LEAST_TTFT).0.saturating_mul(SLOW));
     // With stuck gauges one probe decides; without gauges the server gets its minute.
-    let tries = if stuck.is_some() { 2 } else { 60 };
+    let mut tries = if stuck.is_some() { 2 } else { 60 };
+    let started = session.clock.now();
     let mut slowest = None;
     let mut failures = 0;
-    for _ in 0..tries {
+    while tries > 0 {
         let patience = Patience {
             first: PATIENCE,
             stall: PATIENCE,
@@ -129,18 +130,23 @@ async fn by_probe(
             .ended_ns
             .map(|end| end.saturating_sub(request.sent_ns));
         let ttft = request.ttft_ns().or(end).map(Nanos);
+        let now = session.clock.now();
         match (ttft, request.failure) {
             (Some(ttft), None) if ttft <= limit => return idle_by_probe(stuck),
-            (ttft, None) => slowest = ttft.max(slowest),
+            (ttft, None) => {
+                slowest = ttft.max(slowest);
+                tries -= 1;
+            }
             (_, Some(failure)) => {
                 failures += 1;
-                if failures == FAILURES {
+                // A server that is started again answers nobody for a while.
+                let away = failure.http_status.is_none() && now.saturating_sub(started) < PATIENCE;
+                if failures >= FAILURES && !away {
                     return Drained::Broken(failure);
                 }
             }
         }
-        let pause = session.clock.now() + Nanos::from_secs(1);
-        tokio::time::sleep_until(session.clock.instant(pause)).await;
+        tokio::time::sleep_until(session.clock.instant(now + Nanos::from_secs(1))).await;
     }
     Drained::Busy(format!(
         "a one-token request took {} where the idle server takes {idle}",

@@ -17,6 +17,9 @@ use crate::tokens::Attribution;
 const COUNTER_TOLERANCE: f64 = 0.02;
 /// How far rate per request times average active may be from the total (case B016).
 const PRODUCT_TOLERANCE: f64 = 0.1;
+/// How far the server's count of a prompt may be from the context before a note says so. What
+/// calibration misses at worst is well below.
+const PROMPT_TOLERANCE: f64 = 0.05;
 
 /// The cell that the evidence gives: a pure function, used while measuring and to verify.
 pub fn evaluate(evidence: &CellEvidence) -> DecodeCell {
@@ -75,6 +78,8 @@ fn begun(evidence: &CellEvidence) -> DecodeCell {
         cell.notes.extend(clock_note(&timeline));
         let product = product_note(&cell);
         cell.notes.extend(product);
+        let prompt = prompt_note(&cell);
+        cell.notes.extend(prompt);
     }
     settle(cell, evidence, findings)
 }
@@ -301,6 +306,25 @@ fn clock_note(timeline: &Timeline<'_>) -> Option<String> {
     (faults > 0).then(|| {
         format!("{faults} requests have an event before their send: they give no first-token time")
     })
+}
+
+/// A server may cut a prompt without a word; its usage then tells what is left. The context 0 has
+/// no length of its own.
+fn prompt_note(cell: &DecodeCell) -> Option<String> {
+    let told = cell.prompt_tokens.filter(|_| cell.context > 0)?;
+    let ratio = float::from_u64(told) / float::from_u64(cell.context);
+    let otherwise = if ratio < 1.0 - PROMPT_TOLERANCE {
+        "its end was cut, or it is counted otherwise"
+    } else if ratio > 1.0 + PROMPT_TOLERANCE {
+        "something was added, or it is counted otherwise"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "the server counted {} prompt tokens for a prompt of {}: {otherwise}",
+        format::count(told),
+        format::count(cell.context)
+    ))
 }
 
 fn product_note(cell: &DecodeCell) -> Option<String> {

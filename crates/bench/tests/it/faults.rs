@@ -19,7 +19,7 @@ async fn an_error_inside_the_stream_fails_the_cell_with_the_servers_words() {
         sim(|config| {
             config.faults.add(Fault::ErrorInStream {
                 after_tokens: AFTER,
-            })
+            });
         }),
         &settings("0", &[1]),
     )
@@ -37,7 +37,7 @@ async fn a_cut_stream_fails_the_cell() {
         sim(|config| {
             config.faults.add(Fault::CutStream {
                 after_tokens: AFTER,
-            })
+            });
         }),
         &settings("0", &[1]),
     )
@@ -55,7 +55,7 @@ async fn b050_a_silent_stream_is_stalled_after_the_timeout() {
         sim(|config| {
             config.faults.add(Fault::Stall {
                 after_tokens: AFTER,
-            })
+            });
         }),
         &asked,
     )
@@ -68,7 +68,7 @@ async fn a_server_that_dies_leaves_what_was_measured() {
     let dying = sim(|config| {
         config.faults.add(Fault::Die {
             after_tokens: 4_000,
-        })
+        });
     });
     let (_bench, outcome) = measure(dying, &settings("0", &[1, 2, 4, 8])).await;
     assert_eq!(status(&outcome, 0, 1), CellStatus::Valid);

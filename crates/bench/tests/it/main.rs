@@ -7,10 +7,12 @@
     reason = "test code: a panic is the failure"
 )]
 
+mod answer_faults;
 mod cases;
 mod faults;
 mod fronts;
 mod limits;
+mod server_faults;
 mod statuses;
 mod truth;
 

@@ -70,6 +70,25 @@ impl Preset {
         names.join(", ")
     }
 
+    /// What it stands for, in a line.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Small => {
+                "No real machine: about 100 tokens/s for one request, quick prefill, 32K of context."
+            }
+            Self::Qwen3Coder => {
+                "Qwen3-Coder-30B-A3B AWQ 4-bit (experts), 4-bit KV cache of 152K tokens, RTX 3090, vLLM 0.32."
+            }
+            Self::NemotronCascade => {
+                "Nemotron-Cascade-2-30B-A3B AWQ 4-bit (hybrid, 21 sequences), 4-bit KV cache of 608K tokens, \
+                 RTX 3090, vLLM 0.32."
+            }
+            Self::DeepseekR1Distill => {
+                "DeepSeek-R1-Distill-Qwen-14B AWQ (dense), 16-bit KV cache of 60K tokens, RTX 3090, vLLM 0.32."
+            }
+        }
+    }
+
     /// A server with this engine and model, in the default dialect and without faults.
     pub fn config(self) -> SimConfig {
         match self {
@@ -113,6 +132,7 @@ fn qwen3_coder() -> SimConfig {
         cost: StepCost {
             fixed: Nanos(4_734_400),
             sequence: NanosPerSequence(42_930.0),
+            state: NanosPerSequence(0.0),
             kv_read: NanosPerToken(73.97),
             kv_depth: NanosPerToken(275.14),
             experts: Some(RoutedExperts {
@@ -145,17 +165,20 @@ fn nemotron_cascade() -> SimConfig {
             per_token: NanosPerToken(2_200.0),
         },
         cost: StepCost {
-            fixed: Nanos(945_920),
-            sequence: NanosPerSequence(432_940.0),
-            kv_read: NanosPerToken(6.333),
-            kv_depth: NanosPerToken(40.311),
+            fixed: Nanos(1_777_400),
+            // The rates give the sum of these two only. The state's share is its size (23 layers of
+            // 64 heads of 64 x 128 values in 4 bytes) read and written at 936 GB/s.
+            sequence: NanosPerSequence(236_700.0),
+            state: NanosPerSequence(103_000.0),
+            kv_read: NanosPerToken(5.822),
+            kv_depth: NanosPerToken(39.495),
             experts: Some(RoutedExperts {
                 total: 128,
                 active: 6,
-                independence: 0.1604,
-                each: NanosPerExpert(889_650.0),
+                independence: 0.2422,
+                each: NanosPerExpert(757_030.0),
             }),
-            prefill: NanosPerToken(84_700.0),
+            prefill: NanosPerToken(80_650.0),
             prefill_attention: NanosPerPair(5.660),
             draft: NanosPerToken(0.0),
         },
@@ -177,6 +200,7 @@ fn deepseek_r1_distill() -> SimConfig {
         cost: StepCost {
             fixed: Nanos(12_079_400),
             sequence: NanosPerSequence(122_110.0),
+            state: NanosPerSequence(0.0),
             kv_read: NanosPerToken(197.79),
             kv_depth: NanosPerToken(31.01),
             experts: None,

@@ -81,6 +81,7 @@ impl Default for EngineConfig {
             cost: StepCost {
                 fixed: Nanos(9_500_000),
                 sequence: NanosPerSequence(200_000.0),
+                state: NanosPerSequence(0.0),
                 kv_read: NanosPerToken(25.0),
                 kv_depth: NanosPerToken(0.0),
                 experts: None,

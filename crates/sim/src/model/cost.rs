@@ -47,13 +47,26 @@ impl RoutedExperts {
     }
 }
 
-/// The cost of a step as a sum of terms.
+/// The cost of a step as a sum of terms:
+///
+/// ```text
+/// fixed + (sequence + state) * S + kv_read * K + kv_depth * D + experts * E(T)
+///       + prefill * P + prefill_attention * A + draft * V
+/// ```
+///
+/// with S sequences, K tokens of KV cache in all and D of the longest sequence, T tokens through
+/// the model of which P are prompt tokens and V drafted ones, A pairs of a prompt token and an
+/// earlier position, and E the distinct experts that T tokens touch ([`RoutedExperts::touched`]).
+/// Every field is in nanoseconds for one of what it is multiplied with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepCost {
     /// Every step, whatever it does.
     pub fixed: Nanos,
     /// Every sequence in the step: sampling, state, bookkeeping.
     pub sequence: NanosPerSequence,
+    /// Every sequence's recurrent state, read and written once a step whatever the context, on
+    /// models that have one (state-space and linear-attention layers).
+    pub state: NanosPerSequence,
     /// Every token of KV cache that the step reads, summed over its sequences: bandwidth.
     pub kv_read: NanosPerToken,
     /// Every token of KV cache of the longest sequence only: a kernel that walks along the context
@@ -124,7 +137,7 @@ impl StepCost {
             experts.each.0 * experts.touched(work.tokens())
         });
         let nanos = float::from_u64(self.fixed.0)
-            + self.sequence.0 * f64::from(work.sequences)
+            + (self.sequence.0 + self.state.0) * f64::from(work.sequences)
             + self.kv_read.0 * float::from_u64(work.kv_tokens)
             + self.kv_depth.0 * float::from_u64(work.deepest)
             + self.prefill.0 * float::from_u64(work.prefill_tokens)
@@ -144,6 +157,7 @@ mod tests {
         let cost = StepCost {
             fixed: Nanos(1_000),
             sequence: NanosPerSequence(100.0),
+            state: NanosPerSequence(0.0),
             kv_read: NanosPerToken(2.0),
             kv_depth: NanosPerToken(3.0),
             experts: None,
@@ -162,6 +176,11 @@ mod tests {
         assert_eq!(cost.span(&work, 1.0), Nanos(1_555));
         assert_eq!(cost.span(&work, 2.0), Nanos(3_110));
         assert_eq!(work.tokens(), 7);
+        let hybrid = StepCost {
+            state: NanosPerSequence(30.0),
+            ..cost
+        };
+        assert_eq!(hybrid.span(&work, 1.0), Nanos(1_615));
     }
 
     #[test]

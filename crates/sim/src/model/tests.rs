@@ -21,6 +21,7 @@ pub(super) fn config() -> EngineConfig {
         cost: StepCost {
             fixed: Nanos::from_millis(1),
             sequence: NanosPerSequence(100_000.0),
+            state: NanosPerSequence(0.0),
             kv_read: NanosPerToken(0.0),
             kv_depth: NanosPerToken(0.0),
             experts: None,

@@ -27,6 +27,7 @@ pub(crate) fn engine() -> EngineConfig {
         cost: StepCost {
             fixed: Nanos::from_millis(10),
             sequence: NanosPerSequence(0.0),
+            state: NanosPerSequence(0.0),
             kv_read: NanosPerToken(0.0),
             kv_depth: NanosPerToken(0.0),
             experts: None,

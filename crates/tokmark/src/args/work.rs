@@ -243,6 +243,10 @@ pub(crate) struct SimArgs {
     /// The machine and model that it stands for.
     #[arg(long, default_value = "small")]
     pub(crate) preset: String,
+    /// Another value of one of the preset's parameters, such as `cost.fixed_ns=9000000`; may be
+    /// given several times. `--list-parameters` tells the names.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) parameters: Vec<String>,
     /// Seed of its texts and its jitter.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -276,6 +280,9 @@ pub(crate) struct SimArgs {
     /// Explain the faults and exit.
     #[arg(long)]
     pub(crate) list_faults: bool,
+    /// Explain the parameters, with the values of the preset and of `--set`, and exit.
+    #[arg(long)]
+    pub(crate) list_parameters: bool,
     /// List the presets and exit.
     #[arg(long)]
     pub(crate) list: bool,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokmark_sim::{
-    Dialect, FAULTS, Faults, Pace, Preset, SimConfig, SimServer, Spread, TokenSource, Truth,
+    Dialect, FAULTS, Faults, PARAMETERS, Pace, Preset, SimConfig, SimServer, Spread, TokenSource,
+    Truth, parameters,
 };
 use tokmark_units::Nanos;
 
@@ -20,6 +21,7 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
     if args.list {
         for preset in Preset::ALL {
             say::result(preset);
+            say::result(format!("    {}", preset.text()));
         }
         return Ok(Exit::Done);
     }
@@ -28,6 +30,10 @@ pub(crate) async fn run(args: SimArgs, quiet: bool) -> Outcome {
         return Ok(Exit::Done);
     }
     let config = config(&args)?;
+    if args.list_parameters {
+        list_parameters(&config);
+        return Ok(Exit::Done);
+    }
     let model = config.model.served_name.clone();
     let server = start(config)?;
     let listener = listen(args.port)?;
@@ -77,10 +83,22 @@ fn list_faults() {
     }
 }
 
+/// Each parameter with its value, as `--set` takes it.
+fn list_parameters(config: &SimConfig) {
+    for parameter in PARAMETERS {
+        let value = parameter.value(config);
+        say::result(format!("{}={value}", parameter.name));
+        say::result(format!("    {}", parameter.text));
+    }
+}
+
 fn config(args: &SimArgs) -> Outcome<SimConfig> {
     let usage = |error: anyhow::Error| Failure::new(Exit::Usage, error);
     let preset = Preset::parse(&args.preset).map_err(|error| usage(error.into()))?;
     let mut config = preset.config();
+    for words in &args.parameters {
+        parameters::set(&mut config, words).map_err(|error| usage(error.into()))?;
+    }
     config.dialect = Dialect::parse(&args.dialect).map_err(|error| usage(error.into()))?;
     config.engine.seed = args.seed;
     config.api_key.clone_from(&args.api_key);

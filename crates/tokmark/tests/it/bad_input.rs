@@ -157,3 +157,19 @@ fn a_fault_that_is_none_gets_the_names_and_a_wrong_value_its_range() {
     sim("stall:1:x", &["TOKENS of `stall`", "whole number", "`x`"]);
     sim("die:0.5", &["whole server"]);
 }
+
+#[test]
+fn a_parameter_that_is_none_gets_the_names_and_what_cannot_work_the_reason() {
+    let sim = |set: &str, says: &[&str]| {
+        fails(&["sim", "--port", "0", "--set", set], 2, says);
+    };
+    sim(
+        "cost.prefil=1",
+        &[
+            "`cost.prefil` is not a parameter",
+            "`cost.prefill_ns_per_token`",
+        ],
+    );
+    sim("ranks=x", &["`ranks`", "whole number"]);
+    sim("jitter=2", &["`jitter` must lie between 0 and 1"]);
+}

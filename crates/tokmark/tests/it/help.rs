@@ -38,3 +38,15 @@ fn every_fault_is_explained() {
     let text = String::from_utf8(output.stdout).unwrap();
     insta::assert_snapshot!("list_faults", text);
 }
+
+#[test]
+fn every_parameter_and_every_preset_is_explained() {
+    let set = "cost.prefill_ns_per_token=12500.5";
+    let output = tokmark(&["sim", "--list-parameters", "--set", set]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(set), "{text}");
+    insta::assert_snapshot!("list_parameters", text);
+    let output = tokmark(&["sim", "--list"]);
+    insta::assert_snapshot!("list_presets", String::from_utf8(output.stdout).unwrap());
+}

@@ -12,6 +12,7 @@ mod cases;
 mod faults;
 mod fronts;
 mod limits;
+mod presets;
 mod server_faults;
 mod statuses;
 mod truth;

@@ -1,9 +1,7 @@
-use std::time::Duration;
-
 use tokmark_bench::{Facts, Settings, assemble};
 use tokmark_measure::verify;
 use tokmark_run_format::{CellStatus, Hardware, RunDocument, Tool};
-use tokmark_sim::{Preset, Truth};
+use tokmark_sim::Truth;
 use tokmark_units::{Nanos, Timestamp, float};
 
 use crate::{CHAT, cell, evidence, measure, settings, sim, status};
@@ -134,30 +132,6 @@ async fn a_prefill_of_200_s_delays_the_window_and_costs_nothing() {
         assert!(latest_first - evidence.launch_ns > Nanos::from_secs(200).0);
         let sent = sent_in(&bench.server.truth(), window.start_ns, window.end_ns);
         assert_eq!(cell.output_tokens, Some(sent));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_example_pages_machines_are_measured_as_they_are() {
-    let asked = Settings {
-        window: Duration::from_secs(10),
-        ..settings("0,16k", &[1, 2])
-    };
-    let preset = Preset::parse("deepseek-r1-distill-qwen-14b-awq-rtx3090").unwrap();
-    let (_bench, outcome) = measure(preset.config(), &asked).await;
-    for (context, requests, each) in [
-        (0, 1, 80.4),
-        (0, 2, 77.6),
-        (16_384, 1, 61.8),
-        (16_384, 2, 51.1),
-    ] {
-        let cell = cell(&outcome, context, requests);
-        assert_eq!(cell.status, CellStatus::Valid, "{context} x {requests}");
-        let rate = cell.per_request_tokens_per_s.unwrap();
-        assert!(
-            (rate / each - 1.0_f64).abs() < 0.12,
-            "{context} x {requests}: {rate} for {each}"
-        );
     }
 }
 

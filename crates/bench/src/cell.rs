@@ -188,8 +188,7 @@ impl Running<'_> {
     async fn look(&mut self, flight: &mut Flight<'_>, window: Option<Window>) -> Nanos {
         let next = self.session.clock.now() + LOOK;
         let until = window.map_or(next, |w| next.min(Nanos(w.end_ns)));
-        // A refused request is followed by the next one at once: without this look in between, a
-        // server that refuses all of them would be flooded until the time is up.
+        // A failure ends the cell without waiting for the rest of the time.
         while flight.advance(until).await && flight.collector.failure().is_none() {}
         let now = self.session.clock.now();
         if now.saturating_sub(self.told) >= TELL {

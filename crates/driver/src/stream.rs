@@ -140,7 +140,8 @@ pub async fn run_stream(start: StreamStart, mut feed: impl Feed) {
     }
 }
 
-/// Runs one request to its end; whether the connection ended well.
+/// Runs one request to its end; whether the next one may follow. After a failure none does: a
+/// server that refuses requests must not be flooded with them.
 async fn exchange(
     start: &StreamStart,
     attempt: u32,
@@ -157,10 +158,7 @@ async fn exchange(
         .exchange(outgoing, &mut |piece| exchange.piece(piece))
         .await;
     match end {
-        ExchangeEnd::Complete(at) => {
-            exchange.end(at, BodyEnd::Complete, None);
-            true
-        }
+        ExchangeEnd::Complete(at) => exchange.end(at, BodyEnd::Complete, None),
         ExchangeEnd::Broken { at, source, .. } => {
             let end = if source.is_reset() {
                 BodyEnd::Reset
@@ -199,15 +197,18 @@ impl Exchange<'_> {
         }
     }
 
-    fn end(&mut self, at: Nanos, end: BodyEnd, broken: Option<String>) {
+    /// Whether the answer is a good one.
+    fn end(&mut self, at: Nanos, end: BodyEnd, broken: Option<String>) -> bool {
         let Some(answer) = self.answer.take() else {
-            return;
+            return false;
         };
         let (batch, reply) = answer.finish(at, end);
         self.start.events(self.attempt, Some(batch));
         let reply = Box::new(reply);
+        let succeeded = reply.failure.is_none();
         self.start
             .tell(self.attempt, What::Ended { at, reply, broken });
+        succeeded
     }
 }
 

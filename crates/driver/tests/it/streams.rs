@@ -137,3 +137,21 @@ async fn what_a_dropped_stream_has_read_is_not_lost() {
     );
     assert!(matches!(all.last().unwrap().what, What::Dropped(_)));
 }
+
+#[tokio::test]
+async fn a_refused_stream_sends_nothing_more() {
+    let clock = Clock::start();
+    let (listener, port) = listen().await;
+    let server = async {
+        let (mut io, _) = listener.accept().await.unwrap();
+        request(&mut io).await.unwrap();
+        let refusal: &[u8] =
+            b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 5\r\ncontent-length: 2\r\n\r\n{}";
+        answer(&mut io, &[refusal]).await;
+        // Ends with the client's close; another request would be `Some`.
+        request(&mut io).await
+    };
+    let (all, next) = tokio::join!(run(tcp(port, clock), clock, 5), server);
+    assert_eq!(endings(&all), [Some(FailureClass::RateLimited)], "{all:?}");
+    assert_eq!(next, None);
+}

@@ -232,6 +232,10 @@ pub(crate) struct ImportArgs {
 
 /// Arguments of `sim`.
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 pub(crate) struct SimArgs {
     /// Port on 127.0.0.1; 0 takes a free one.
     #[arg(long, env = "TOKMARK_SIM_PORT", default_value_t = 8000)]

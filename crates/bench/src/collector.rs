@@ -126,6 +126,7 @@ impl LiveRequest {
             class: class.as_str().to_owned(),
             http_status: None,
             message,
+            retry_after_s: None,
         });
     }
 
@@ -170,6 +171,7 @@ fn failure(failure: Failure) -> RequestFailure {
         class: failure.class.as_str().to_owned(),
         http_status: failure.status,
         message: failure.message,
+        retry_after_s: failure.retry_after,
     }
 }
 

@@ -11,6 +11,7 @@
 //! from it, now and at every later verification.
 
 pub mod assemble;
+mod attempt;
 pub mod cell;
 mod collector;
 pub mod dial;

@@ -19,6 +19,7 @@ pub mod no_proxy;
 pub mod proxy;
 mod race;
 mod registered;
+mod slice;
 pub mod stamp;
 pub mod stream;
 mod target;

@@ -13,6 +13,7 @@ use tokmark_units::Nanos;
 use crate::clock::Clock;
 use crate::coalesce::Coalescing;
 use crate::health::{HealthSample, ThreadHealth};
+use crate::slice::ask_for_a_short_slice;
 
 /// How often a load thread looks at itself.
 const TICK: Nanos = Nanos::from_millis(10);
@@ -87,6 +88,8 @@ fn start_thread(index: usize) -> io::Result<LoadThread> {
     std::thread::Builder::new()
         .name(format!("load-{index}"))
         .spawn(move || {
+            // A kernel that does not know it changes nothing.
+            ask_for_a_short_slice();
             runtime.block_on(async move {
                 tokio::select! {
                     // Ends when the sender is dropped, which is the only signal there is.

@@ -84,6 +84,9 @@ pub struct RequestFailure {
     pub http_status: Option<u16>,
     /// The server's or system's words, at most 300 characters, without secrets.
     pub message: String,
+    /// Seconds that the server asked to wait (`Retry-After`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<u64>,
 }
 
 /// The verdict of the loop check on one request's text.

@@ -94,6 +94,7 @@ pub(crate) fn failure(class: &str, http_status: Option<u16>) -> RequestFailure {
         class: class.to_owned(),
         http_status,
         message: format!("what the server said about {class}"),
+        retry_after_s: None,
     }
 }
 

@@ -193,12 +193,11 @@ async fn loaded(args: &SelftestClientArgs) -> Outcome<Found> {
     .await;
     let cpu = process_cpu().zip(before);
     let cpu = cpu.map_or(Nanos::ZERO, |(after, before)| after.saturating_sub(before));
+    // Its memory is measured before the server's record takes any.
+    let found = found(&evidence, cpu);
     let truth = Truth::settled(args.address);
     let accuracy = truth.and_then(|truth| Accuracy::of(&evidence, &truth));
-    Ok(Found {
-        accuracy,
-        ..found(&evidence, cpu)
-    })
+    Ok(Found { accuracy, ..found })
 }
 
 fn found(evidence: &CellEvidence, cpu: Nanos) -> Found {

@@ -15,8 +15,9 @@ use crate::failure::{Failure, Outcome};
 const FLOOD_SHARE: f64 = 0.5;
 /// Tokens per second that it must reach at any number of streams.
 const FLOOD_RATE: f64 = 1e6;
-/// Most processor time of a paced event, as a multiple of the drain's, from 64 streams on.
+/// Most processor time of a paced event, as a multiple of the drain's, from so many streams on.
 const PACED_SHARE: f64 = 1.2;
+const PACED_SHARE_FROM: u32 = 256;
 /// Most error of a median and of a p99, in milliseconds.
 const ERROR_MS: f64 = 0.2;
 /// Most error of the p99 of TTFT from 256 streams on, in milliseconds.
@@ -71,7 +72,7 @@ impl Paced {
     }
 
     fn is_cheap(&self) -> bool {
-        self.streams < 64 || self.share() <= PACED_SHARE
+        self.streams < PACED_SHARE_FROM || self.share() <= PACED_SHARE
     }
 
     fn is_exact(&self) -> bool {
@@ -218,7 +219,7 @@ impl Report {
                 row.share() * 100.0,
                 missed(
                     row.is_cheap(),
-                    "from 64 streams on at most 120 % of the drain's"
+                    "from 256 streams on at most 120 % of the drain's"
                 ),
             );
         }

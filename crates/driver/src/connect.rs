@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::io;
+use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::proxy::{self, Proxy, TunnelError};
 use crate::race::first_to_open;
 use crate::stamp::Wire;
 use crate::target::{Protocol, Target, Way};
-use crate::tcp::{StampedReads, StampedSocket};
+use crate::tcp::{StampedReads, StampedSocket, keep_stamping};
 use crate::tls::{TlsError, TlsSettings, client_config, speaks_http2};
 use crate::unix;
 
@@ -177,6 +178,7 @@ pub struct TcpConnect {
     proxy_tls: Option<TlsConnector>,
     offset: Arc<RealtimeOffset>,
     kernel_stamps: bool,
+    _stamping: Option<UdpSocket>,
 }
 
 impl TcpConnect {
@@ -193,6 +195,7 @@ impl TcpConnect {
             target,
             offset: Arc::new(RealtimeOffset::new(clock)),
             kernel_stamps: true,
+            _stamping: keep_stamping(),
         })
     }
 

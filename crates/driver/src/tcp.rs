@@ -1,8 +1,8 @@
 //! Sockets whose reads carry the kernel's receive timestamp where the system offers one.
 
 use std::io;
-use std::net::TcpStream;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::net::{Ipv4Addr, TcpStream, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -81,13 +81,21 @@ impl StampedSocket {
 }
 
 #[cfg(target_os = "linux")]
-fn enable_stamps(fd: &OwnedFd) -> bool {
+fn enable_stamps(fd: &impl AsFd) -> bool {
     setsockopt(fd, sockopt::ReceiveTimestampns, &true).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn enable_stamps(_fd: &OwnedFd) -> bool {
+fn enable_stamps(_fd: &impl AsFd) -> bool {
     false
+}
+
+/// Has the kernel stamp arrivals as long as the result lives. It begins a moment after the first
+/// socket asks for stamps, so that the first answers of a run would come without.
+pub(crate) fn keep_stamping() -> Option<UdpSocket> {
+    // Never used to send or receive: any socket will do, and this kind needs no peer.
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
+    enable_stamps(&socket).then_some(socket)
 }
 
 /// One read: the bytes, and the kernel's stamp of the last segment among them, in nanoseconds

@@ -11,7 +11,7 @@ use tokmark_bench::cell::{self, CellTask};
 use tokmark_bench::{Endpoint, Requests, Session};
 use tokmark_driver::threads::process_cpu;
 use tokmark_run_format::cell::{ClientHealth, Gaps};
-use tokmark_run_format::evidence::{CellEvidence, RequestEvidence};
+use tokmark_run_format::evidence::{CellEvidence, Event, RequestEvidence};
 use tokmark_sim::drain::{DrainConfig, drain};
 use tokmark_units::{Nanos, float};
 
@@ -21,9 +21,6 @@ use crate::args::{SelftestClientArgs, SelftestRole, ServerArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::{load, reach, say};
-
-/// Memory of one event of the evidence.
-const EVENT_BYTES: u64 = 16;
 
 /// What one measurement found. Times in seconds or milliseconds, memory in bytes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -193,8 +190,17 @@ async fn loaded(args: &SelftestClientArgs) -> Outcome<Found> {
     .await;
     let cpu = process_cpu().zip(before);
     let cpu = cpu.map_or(Nanos::ZERO, |(after, before)| after.saturating_sub(before));
-    // Its memory is measured before the server's record takes any.
-    let found = found(&evidence, cpu);
+    // Memory is measured before the evaluation and the server's record take any.
+    let held: usize = evidence
+        .streams
+        .iter()
+        .map(|request| request.events.capacity() * size_of::<Event>())
+        .sum();
+    let memory_bytes = system::highest_memory().saturating_sub(float::len_u64(held));
+    let found = Found {
+        memory_bytes,
+        ..found(&evidence, cpu)
+    };
     let truth = Truth::settled(args.address);
     let accuracy = truth.and_then(|truth| Accuracy::of(&evidence, &truth));
     Ok(Found { accuracy, ..found })
@@ -208,7 +214,6 @@ fn found(evidence: &CellEvidence, cpu: Nanos) -> Found {
         .map(|request| request.events.len())
         .sum();
     let events = float::len_u64(events);
-    let evidence_bytes = events * EVENT_BYTES;
     let first: Vec<f64> = evidence
         .streams
         .iter()
@@ -225,7 +230,7 @@ fn found(evidence: &CellEvidence, cpu: Nanos) -> Found {
         gap_p50_ms: gap(|gaps| gaps.p50_ms),
         gap_p99_ms: gap(|gaps| gaps.p99_ms),
         accuracy: None,
-        memory_bytes: system::highest_memory().saturating_sub(evidence_bytes),
+        memory_bytes: 0,
         idle_stream_bytes: None,
         status: cell.status.to_string(),
         client: evidence.client.clone(),

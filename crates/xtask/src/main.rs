@@ -1,4 +1,5 @@
-//! Checks and generators of this repository: `cargo xtask tidy`, `cargo xtask schema`.
+//! Checks and generators of this repository: `cargo xtask tidy`, `cargo xtask cases`,
+//! `cargo xtask schema`.
 
 mod finding;
 mod say;
@@ -15,6 +16,7 @@ use finding::Finding;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   tidy            compare the sources with the house rules (CONTRIBUTING.md)
+  cases           write the tests that there are into docs/cases.md
   schema          write the JSON Schema of the run document
   schema --check  only say whether the schema on disk is what the types give";
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> anyhow::Result<Vec<Finding>> {
     match arguments {
         ["tidy"] => tidy::check(&metadata()?),
+        ["cases"] => tidy::write_cases(&root()?).map(|()| Vec::new()),
         ["schema"] => schema::write(&root()?).map(|()| Vec::new()),
         ["schema", "--check"] => schema::check(&root()?),
         _ => anyhow::bail!(USAGE),

@@ -72,6 +72,19 @@ pub(crate) fn check(metadata: &Metadata) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
+/// Writes the tests that there are into the table of cases.
+pub(crate) fn write_cases(root: &Path) -> anyhow::Result<()> {
+    let mut tests = Vec::new();
+    for path in files::list(root)? {
+        if files::is_rust(&path) {
+            tests.extend(cases::tests(&path, &files::read(root, &path)?));
+        }
+    }
+    let table = cases::written(&files::read(root, cases::PATH)?, &tests);
+    std::fs::write(root.join(cases::PATH), table)
+        .with_context(|| format!("cannot write `{}`", cases::PATH))
+}
+
 fn check_crates(root: &Path, crates: &[Crate]) -> anyhow::Result<Vec<Finding>> {
     let mut findings = map::check(&files::read_or_empty(root, map::PATH)?, crates);
     findings.extend(readme::check(&files::read_or_empty(root, readme::PATH)?));

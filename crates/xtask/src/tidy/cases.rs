@@ -61,6 +61,24 @@ fn rows(table: &str) -> Vec<Row<'_>> {
         .collect()
 }
 
+/// The table with the tests that there are in its last column; a row without any keeps its reason.
+pub(super) fn written(table: &str, tests: &[CaseTest]) -> String {
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    for row in rows(table) {
+        let mut names: Vec<&str> = tests.iter().map(|test| test.name.as_str()).collect();
+        names.retain(|name| case_of(name).as_deref() == Some(row.case));
+        names.sort_unstable();
+        names.dedup();
+        let line = row.line.checked_sub(1).and_then(|at| lines.get_mut(at));
+        if let Some(line) = line.filter(|_| !names.is_empty()) {
+            let kept = line.rsplit_once(" | ").map_or("", |(kept, _)| kept);
+            *line = format!("{kept} | `{}` |", names.join("`, `"));
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
 /// What the table and the tests say differently.
 pub(super) fn check(table: &str, tests: &[CaseTest]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -83,7 +101,7 @@ pub(super) fn check(table: &str, tests: &[CaseTest]) -> Vec<Finding> {
                     PATH,
                     row.line,
                     format!("`{name}` is no test"),
-                    "name the one that took its place, or write it again",
+                    "write it again, or let `cargo xtask cases` take it out",
                 ));
             }
         }
@@ -95,7 +113,7 @@ pub(super) fn check(table: &str, tests: &[CaseTest]) -> Vec<Finding> {
                 &test.path,
                 test.line,
                 format!("`{}` is not in the row of {case} in {PATH}", test.name),
-                "add it there",
+                "`cargo xtask cases` adds it to the row of its case",
             ));
         }
     }
@@ -130,19 +148,32 @@ mod tests {
         assert_eq!(
             findings(&table),
             ["docs/cases.md:6: `b022_gone` is no test; \
-              name the one that took its place, or write it again"]
+              write it again, or let `cargo xtask cases` take it out"]
         );
     }
 
     #[test]
     fn a_test_that_is_not_listed_is_named() {
         let unlisted = "crates/a/tests/it/b.rs:3: `b022_comments` is not in the row of B022 in \
-                        docs/cases.md; add it there";
+                        docs/cases.md; `cargo xtask cases` adds it to the row of its case";
         // Neither where its row is missing, nor where it stands in another one.
         let without = TABLE.replace("| B022 | Comments do not. | `b022_comments` |\n", "");
         assert_eq!(findings(&without), [unlisted]);
         let elsewhere = TABLE.replace("| B022 |", "| B023 |");
         assert_eq!(findings(&elsewhere), [unlisted]);
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_wanted() {
+        let tests = tests("b.rs", CODE);
+        let stale = TABLE
+            .replace(
+                "`b004_multi_token_event`",
+                "`b004_gone`, `b004_multi_token_event`",
+            )
+            .replace("`b022_comments`", "none yet: later");
+        assert_eq!(written(&stale, &tests), TABLE);
+        assert_eq!(written(TABLE, &tests), TABLE);
     }
 
     #[test]

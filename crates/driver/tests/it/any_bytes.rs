@@ -127,7 +127,6 @@ pub(crate) fn http(input: &[u8]) {
     let closes = seed.first().is_none_or(|byte| byte & 1 == 0);
     let turn = seed.get(1).map_or(1, |byte| 1 + usize::from(*byte));
     let clock = Clock::start();
-    let whole = exchange(clock, vec![bytes.to_vec()], closes);
     let cut = |lengths: &mut dyn Iterator<Item = usize>| {
         let (mut rest, mut reads) = (bytes, Vec::new());
         while !rest.is_empty() {
@@ -137,6 +136,7 @@ pub(crate) fn http(input: &[u8]) {
         }
         exchange(clock, reads, closes)
     };
+    let whole = cut(&mut std::iter::repeat(bytes.len()));
     assert_eq!(cut(&mut std::iter::repeat(1)), whole, "byte by byte");
     let mut uneven = [step, turn].into_iter().cycle();
     assert_eq!(cut(&mut uneven), whole, "{step} and {turn} bytes");

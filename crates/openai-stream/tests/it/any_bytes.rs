@@ -1,9 +1,10 @@
 //! What holds for any bytes, wherever their reads begin and end.
 //!
-//! The fuzz targets `sse` and `reply` include this file and look for bytes that break it; the tests
+//! The fuzz targets `sse`, `encoding` and `reply` include this file and look for bytes that break it; the tests
 //! of `corpus` take those that are kept. An input begins with [`CONTROL`] bytes that choose how the
 //! rest is read.
 
+use tokmark_openai_stream::encoding::Decoder;
 use tokmark_openai_stream::reply::{BodyEnd, Channel, Reply, ReplyReader, TokenEvent};
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_openai_stream::sse::{EVENT_LIMIT, SseError, SseEvent, SseSplitter};
@@ -115,6 +116,36 @@ pub(crate) fn sse(input: &[u8]) {
     }
 }
 
+/// What a decoder made of a body: what it unpacked and whether it found a fault.
+fn unpacked(encoding: &str, body: &[u8], ends: &[usize]) -> (Vec<u8>, bool) {
+    let mut decoder = Decoder::of(encoding).unwrap();
+    let (mut out, mut broken) = (Vec::new(), false);
+    each_piece(body, ends, |_, piece| {
+        if !broken {
+            let pushed = decoder.push(piece, &mut |bytes| out.extend_from_slice(bytes));
+            broken = pushed.is_err();
+        }
+    });
+    (out, broken)
+}
+
+/// Any split of a compressed body unpacks to the same, and breaks at the same place if it does.
+pub(crate) fn encoding(input: &[u8]) {
+    let (control, body) = parted(input);
+    let name = ["gzip", "deflate", "zstd"][usize::from(control[0]) % 3];
+    let [whole, bytes, pieces] = splits(body.len(), [control[2], control[3]]);
+    let exact = unpacked(name, body, &bytes);
+    for ends in [&whole, &pieces] {
+        let (out, broken) = unpacked(name, body, ends);
+        assert_eq!(
+            (out.len(), broken),
+            (exact.0.len(), exact.1),
+            "{name}, reads end at {ends:?}"
+        );
+        assert!(out == exact.0, "{name}, reads end at {ends:?}");
+    }
+}
+
 /// How an answer begins and ends.
 struct Frame {
     endpoint: Endpoint,
@@ -138,7 +169,12 @@ impl Frame {
                 2 => Some("application/json"),
                 _ => None,
             },
-            encoding: (choice & 0b1110 == 0b1100).then_some("gzip"),
+            encoding: match choice & 0b1110 {
+                0b1100 => Some("gzip"),
+                0b1010 => Some("zstd"),
+                0b1000 => Some("br"),
+                _ => None,
+            },
             end: match choice >> 6 {
                 0 | 1 => BodyEnd::Complete,
                 2 => BodyEnd::Cut,
@@ -187,7 +223,8 @@ pub(crate) fn reply(input: &[u8]) {
         assert_eq!(seen, expect_outcome, "reads end at {ends:?}");
     }
     check_events(&exact, &outcome);
-    if outcome.streamed {
+    // What an encoding holds is not in the body as it stands.
+    if outcome.streamed && outcome.encoded.is_none() {
         check_alone(frame.endpoint, body, &exact, &outcome);
     }
 }

@@ -15,6 +15,11 @@ fn kept_inputs_of_reply() {
     replay::corpus("reply", any_bytes::reply);
 }
 
+#[test]
+fn kept_inputs_of_encoding() {
+    replay::corpus("encoding", any_bytes::encoding);
+}
+
 /// The kept answers again, each read in many other ways: other pieces, heads and ends.
 #[test]
 fn kept_inputs_of_reply_in_every_split() {

@@ -11,7 +11,7 @@ use tokmark_openai_stream::reply::{
 use tokmark_openai_stream::request::Endpoint;
 use tokmark_units::Nanos;
 
-use crate::connection::Head;
+use crate::exchange::Head;
 use crate::stamp::{Stamp, StampSource};
 
 /// A batch is handed on at the first event behind this time since the last one: often enough for a

@@ -1,7 +1,5 @@
 //! Where the body of an HTTP/1.1 response ends (RFC 9112, section 6).
 
-use crate::connection::Head;
-
 /// The most bytes of a chunk's size line or of the trailers: nobody sends more.
 const LINE_LIMIT: usize = 16 * 1024;
 
@@ -55,9 +53,9 @@ impl Chunk {
 }
 
 impl Body {
-    /// The body that a head announces.
-    pub(crate) fn of(head: &Head, framing: Framing) -> Self {
-        if matches!(head.status, 204 | 304) {
+    /// The body of a response with this status and framing.
+    pub(crate) fn of(status: u16, framing: Framing) -> Self {
+        if matches!(status, 204 | 304) {
             return Self::Done;
         }
         match framing {

@@ -7,6 +7,7 @@
 //! wait is far shorter than the time between two tokens of one stream: two of them must not be
 //! found by the same read (methodology section 1).
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,6 @@ use tokmark_units::Nanos;
 
 use crate::clock::Clock;
 use crate::health::ThreadHealth;
-use crate::threads::since_last_park;
 
 /// The longest wait: what a finished request may lose before the next one is sent.
 const LONGEST: Nanos = Nanos(500_000);
@@ -47,6 +47,16 @@ impl Coalescing {
             std::thread::sleep(Duration::from(wait));
         }
     }
+}
+
+thread_local! {
+    static LAST_PARK: Cell<Option<(Nanos, u64)>> = const { Cell::new(None) };
+}
+
+/// What happened on this thread between two parks: time and reads. `None` the first time.
+fn since_last_park(now: Nanos, reads: u64) -> Option<(Nanos, u64)> {
+    let before = LAST_PARK.replace(Some((now, reads)));
+    before.map(|(at, seen)| (now.saturating_sub(at), reads.saturating_sub(seen)))
 }
 
 /// How long to wait when `reads` came within `time` on `active` streams.

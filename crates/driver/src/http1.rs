@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::Io;
 use crate::body::{Body, Framing};
 use crate::clock::Clock;
-use crate::connection::{ExchangeEnd, ExchangeError, Head, Outgoing, Piece};
+use crate::exchange::{ExchangeEnd, ExchangeError, Head, Outgoing, Piece};
 use crate::stamp::{Stamp, Wire};
 
 /// Bytes that one read can bring. All connections of a thread share the buffer, so that an idle
@@ -193,7 +193,7 @@ fn take(
             let Some(read) = read_head(seen)? else {
                 return Ok(None);
             };
-            let mut body = Body::of(&read.head, read.framing);
+            let mut body = Body::of(read.head.status, read.framing);
             let rest = seen.get(read.length..).unwrap_or_default();
             piece(Piece::Head(read.head, stamp));
             let end = take_body(&mut body, read.keeps, rest, stamp, piece)?;

@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::Io;
 use crate::clock::Clock;
 use crate::connect::{ConnectError, Connected};
-use crate::connection::{ExchangeEnd, ExchangeError, Head, Outgoing, Piece};
+use crate::exchange::{ExchangeEnd, ExchangeError, Head, Outgoing, Piece};
 use crate::stamp::Wire;
 
 /// Bytes that the server may send ahead of what was taken. A stream of tokens never comes near it,

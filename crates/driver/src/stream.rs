@@ -12,7 +12,8 @@ use tokmark_units::Nanos;
 use crate::answer::{Answer, Batch, Partial};
 use crate::clock::Clock;
 use crate::connect::{Connect, ConnectError};
-use crate::connection::{Connection, ExchangeEnd, Outgoing, Piece};
+use crate::connection::Connection;
+use crate::exchange::{ExchangeEnd, Outgoing, Piece};
 use crate::health::{ActiveStream, ThreadHealth};
 
 /// Where a stream's requests come from. A pacing mode is a feed: a closed loop gives the next

@@ -1,6 +1,5 @@
 //! The threads that send, read and stamp, and do nothing else: one for each core.
 
-use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,14 +129,4 @@ pub fn process_cpu() -> Option<Nanos> {
 fn cpu(clock: ClockId) -> Option<Nanos> {
     let used = Duration::from(clock_gettime(clock).ok()?);
     Some(used.into())
-}
-
-thread_local! {
-    static LAST_PARK: Cell<Option<(Nanos, u64)>> = const { Cell::new(None) };
-}
-
-/// What happened on this thread between two parks: time and reads. `None` the first time.
-pub(crate) fn since_last_park(now: Nanos, reads: u64) -> Option<(Nanos, u64)> {
-    let before = LAST_PARK.replace(Some((now, reads)));
-    before.map(|(at, seen)| (now.saturating_sub(at), reads.saturating_sub(seen)))
 }

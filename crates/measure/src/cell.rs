@@ -3,13 +3,14 @@
 use tokmark_run_format::cell::{ClientHealth, DecodeCell};
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, NotRun, Scrape, StampSource, Window};
 use tokmark_run_format::status::CellStatus;
+use tokmark_units::format::percent;
 use tokmark_units::{float, format};
 
 use crate::counters::{CounterFault, Readings};
 use crate::interval;
 use crate::launch;
 use crate::stats;
-use crate::status::{self, Finding, percent};
+use crate::status::{self, Finding};
 use crate::timeline::{self, Timeline};
 use crate::tokens::Attribution;
 

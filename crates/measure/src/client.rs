@@ -2,9 +2,8 @@
 
 use tokmark_run_format::cell::{ClientHealth, DecodeCell};
 use tokmark_run_format::evidence::CellEvidence;
+use tokmark_units::format::percent;
 use tokmark_units::{float, format};
-
-use crate::status::percent;
 
 /// Most reads that may find the receive buffer more than half full.
 const MOST_FULL_READS: f64 = 0.01;

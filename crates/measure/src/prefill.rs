@@ -213,6 +213,6 @@ fn partly_cached(samples: &[PrefillSample]) -> String {
     let shares: Vec<f64> = samples.iter().map(share).collect();
     format!(
         "{} of the prompt came from the server's cache",
-        crate::status::percent(stats::median(&shares).unwrap_or(0.0))
+        tokmark_units::format::percent(stats::median(&shares).unwrap_or(0.0))
     )
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use tokmark_run_format::cell::{DecodeCell, FailureCount};
 use tokmark_run_format::evidence::{CellEnd, CellEvidence};
 use tokmark_run_format::status::CellStatus;
+use tokmark_units::format::percent;
 use tokmark_units::{float, format};
 
 use crate::bursts::Bursts;
@@ -289,9 +290,4 @@ fn buffered(evidence: &CellEvidence, timeline: &Timeline<'_>) -> Option<Finding>
             ),
         )
     })
-}
-
-/// A share in per cent, with one decimal.
-pub(crate) fn percent(share: f64) -> String {
-    format!("{} %", format::decimal(share * 100.0, 1))
 }

@@ -38,6 +38,11 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A share in per cent with one decimal: `0.123` is `12.3 %`.
+pub fn percent(share: f64) -> String {
+    format!("{} %", decimal(share * 100.0, 1))
+}
+
 /// Tokens per second: one decimal, from 10,000 as `10.6K`.
 pub fn rate(tokens_per_s: f64) -> String {
     if tokens_per_s >= 9_999.95 {

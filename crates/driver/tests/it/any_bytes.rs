@@ -96,8 +96,8 @@ fn exchange(clock: Clock, reads: Vec<Vec<u8>>, closes: bool) -> Seen {
     };
     let ended = poll(pin!(connection.exchange(&outgoing, &mut piece)));
     let end = ended.map(|end| match end {
-        tokmark_driver::connection::ExchangeEnd::Complete(_) => Ok(()),
-        tokmark_driver::connection::ExchangeEnd::Broken { source, .. } => Err(source.to_string()),
+        tokmark_driver::exchange::ExchangeEnd::Complete(_) => Ok(()),
+        tokmark_driver::exchange::ExchangeEnd::Broken { source, .. } => Err(source.to_string()),
     });
     let open = matches!(end, Some(Ok(()))) && connection.is_open();
     Seen {

@@ -14,6 +14,7 @@ mod hardware_names;
 mod hardware_rows;
 mod model_names;
 mod model_rows;
+mod worked_values;
 
 use std::sync::LazyLock;
 

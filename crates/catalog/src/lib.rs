@@ -14,6 +14,7 @@ pub mod link;
 pub mod matching;
 pub mod memory;
 pub mod model;
+pub mod read;
 pub mod roofline;
 pub mod spec;
 pub mod unknown;

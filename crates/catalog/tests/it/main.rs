@@ -10,10 +10,15 @@
     reason = "a test harness: a failure is meant to stop it, and its figures are small and whole"
 )]
 
+mod configs;
+mod gguf;
 mod hardware_names;
 mod hardware_rows;
 mod model_names;
 mod model_rows;
+mod quantizations;
+mod safetensors;
+mod strangers;
 mod worked_values;
 
 use std::sync::LazyLock;

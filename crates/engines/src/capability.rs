@@ -72,6 +72,14 @@ pub enum TokenizeKind {
     VllmMessages,
     /// `POST /apply-template` gives the prompt, `POST /tokenize` its tokens.
     LlamaCppTemplateThenTokenize,
+    /// `POST /chat_tokenize` takes a chat, `POST /tokenize` a text, and both list the tokens.
+    Tgi,
+    /// `POST /v1/encode` counts a text, behind its chat template when asked to.
+    LmDeployEncode,
+    /// `POST /v1/token/encode` takes a text or messages.
+    TabbyEncode,
+    /// `POST /v1/messages/count_tokens` counts a chat, and nothing counts a plain text.
+    AnthropicCount,
     /// The server does not count prompts.
     #[default]
     None,
@@ -85,6 +93,20 @@ pub enum Abort {
     /// Closing the connection is all that can be done; the server may generate on.
     #[default]
     CloseConnectionUnverified,
+}
+
+/// How an answer is made to have its full length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FixedLength {
+    /// `ignore_eos: true`.
+    #[default]
+    IgnoreEos,
+    /// A least length, equal to the greatest, in the field of this name.
+    LeastTokens(&'static str),
+    /// `ignore_eos` inside `debug_config`, which works on servers that were started for it.
+    DebugConfig,
+    /// The server has no such field: answers end where the model ends them.
+    Never,
 }
 
 /// The name of the field that limits the output (case B070).
@@ -110,8 +132,12 @@ impl LimitField {
 /// What a server accepts and tells: known for its kind, corrected by what one tiny request showed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Capabilities {
-    /// `ignore_eos` has effect.
+    /// Answers have their full length: `ignore_eos` or its equivalent has effect.
     pub ignore_eos: Tri,
+    /// What that equivalent is.
+    pub fixed_length: FixedLength,
+    /// Fields that every request carries because the server's own default would spoil it.
+    pub constants: &'static [(&'static str, u64)],
     /// `stream_options.include_usage` is taken and brings usage in the stream.
     pub stream_usage: Tri,
     /// `stream_options.continuous_usage_stats` brings running counts with every event.
@@ -124,12 +150,16 @@ pub struct Capabilities {
     pub cached_tokens: Tri,
     /// How prompts are counted.
     pub tokenize: TokenizeKind,
+    /// A completion's prompt may be token ids.
+    pub token_prompts: Tri,
     /// `id_slot` pins a request to a slot.
     pub slot_pinning: bool,
     /// `cache_prompt` is a field of a request.
     pub cache_prompt_field: bool,
     /// The header that pins a request to a data-parallel rank.
     pub rank_header: Option<&'static str>,
+    /// The field that pins a request to a data-parallel rank.
+    pub rank_field: Option<&'static str>,
     /// The field that limits the output.
     pub limit_field: LimitField,
     /// Fields that were refused, by name, in the order of the refusals.

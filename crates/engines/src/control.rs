@@ -169,12 +169,17 @@ impl Control {
 
     /// `GET path`, where `path` begins with a slash and may have a query.
     pub async fn get(&self, path: &str) -> Result<Answer, ControlError> {
+        self.get_within(path, self.limits).await
+    }
+
+    /// As [`Control::get`], for a route that may not be worth the wait.
+    pub async fn get_within(&self, path: &str, limits: Limits) -> Result<Answer, ControlError> {
         let call = Call {
             method: Method::GET,
             path,
             body: Bytes::new(),
         };
-        self.exchange(call, self.limits).await
+        self.exchange(call, limits).await
     }
 
     /// `POST path` with a JSON body.

@@ -13,7 +13,7 @@ use crate::capability::{Capabilities, Endpoint, LimitField, TokenizeKind, Tri};
 use crate::control::{Control, ControlError, Limits, MAX_ANSWER_BYTES};
 use crate::refusal::{self, Field};
 use crate::reply::{Reply, Seen};
-use crate::tokens;
+use crate::tokens::{self, CountError};
 
 /// Tokens that the probe asks for.
 const PROBE_TOKENS: u64 = 4;
@@ -87,12 +87,13 @@ struct Trial<'a> {
     dropped: Vec<String>,
 }
 
+/// What the server accepts, and the `system_fingerprint` of its answer.
 pub(crate) async fn probe(
     control: &Control,
     known: &Capabilities,
     model: &Model,
     endpoint: Endpoint,
-) -> Result<Capabilities, FieldsError> {
+) -> Result<(Capabilities, Option<String>), FieldsError> {
     let mut trial = Trial {
         control,
         model: &model.served_name,
@@ -102,10 +103,10 @@ pub(crate) async fn probe(
         dropped: Vec::new(),
     };
     let reply = trial.negotiate().await?;
+    let seen = Seen::of(&reply);
     let mut learned = learn(known, &trial, &reply);
-    let counted = Seen::of(&reply).prompt_tokens;
-    check_tokenize(control, model, endpoint, counted, &mut learned).await;
-    Ok(learned)
+    check_tokenize(control, model, endpoint, seen.prompt_tokens, &mut learned).await;
+    Ok((learned, seen.fingerprint))
 }
 
 impl Trial<'_> {
@@ -243,13 +244,16 @@ fn learn(known: &Capabilities, trial: &Trial<'_>, reply: &Reply) -> Capabilities
     let short = seen
         .completion_tokens
         .is_none_or(|tokens| tokens < PROBE_TOKENS);
-    if !sent(Field::IgnoreEos) {
-        learned.ignore_eos = Tri::No;
-    } else if stopped && short {
-        learned.ignore_eos = Tri::No;
-        learned
-            .notes
-            .push("`ignore_eos` is accepted but has no effect".to_owned());
+    match trial.fields.iter().find(|field| field.fixes_length()) {
+        None => learned.ignore_eos = Tri::No,
+        Some(field) if stopped && short => {
+            learned.ignore_eos = Tri::No;
+            let name = field.name();
+            learned
+                .notes
+                .push(format!("`{name}` is accepted but has no effect"));
+        }
+        Some(_) => {}
     }
     if let Some(tokens) = seen
         .completion_tokens
@@ -290,8 +294,9 @@ async fn check_tokenize(
             ));
             known
         }
-        (Ok(_), None) => known,
         (Ok(_), Some(_)) => TokenizeKind::None,
+        // Nothing to compare with, or a count of chats only, on a plain text.
+        (Ok(_), None) | (Err(CountError::Unsupported), _) => known,
         (Err(error), _) => {
             if known != TokenizeKind::None {
                 learned

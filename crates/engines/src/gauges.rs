@@ -88,7 +88,7 @@ pub enum GaugeError {
     #[error("`{path}` answers {status} `{shown}`")]
     Status {
         /// Which route.
-        path: &'static str,
+        path: String,
         /// HTTP status.
         status: u16,
         /// First characters of the answer.
@@ -149,6 +149,8 @@ fn compare(last: &Gauges, next: &Gauges) -> Continuity {
 /// The series of one served model in a scrape.
 pub(crate) struct Reading<'a> {
     exposition: &'a Exposition,
+    /// The label that names the model.
+    label: &'static str,
     /// The model whose series count when there are several; `None` when all count.
     only: Option<&'a str>,
 }
@@ -170,18 +172,19 @@ impl ForeignModels {
 }
 
 impl<'a> Reading<'a> {
-    /// Series with two values of `model_name` are kept apart. One value is taken as the measured
-    /// model whatever its name, because a server may report its first served name for all.
-    pub(crate) fn of(
+    /// Series with two values of `label` are kept apart. One value is taken as the measured model
+    /// whatever its name, because a server may report its first served name for all.
+    pub(crate) fn labelled(
         exposition: &'a Exposition,
         prefix: &str,
+        label: &'static str,
         model: Option<&'a str>,
     ) -> Result<Self, ForeignModels> {
         let names: BTreeSet<&str> = exposition
             .samples
             .iter()
             .filter(|sample| sample.name.starts_with(prefix))
-            .filter_map(|sample| sample.label("model_name"))
+            .filter_map(|sample| sample.label(label))
             .collect();
         let only = match model {
             _ if names.len() < 2 => None,
@@ -192,16 +195,22 @@ impl<'a> Reading<'a> {
                 });
             }
         };
-        Ok(Self { exposition, only })
+        Ok(Self {
+            exposition,
+            label,
+            only,
+        })
     }
 
     /// The series of the first of `names` that is present: new names before old ones.
-    pub(crate) fn series(&self, names: &[&'a str]) -> Vec<&'a Sample> {
+    pub(crate) fn series(&self, names: &[&str]) -> Vec<&'a Sample> {
         names
             .iter()
             .map(|name| {
                 self.exposition
-                    .series(name)
+                    .samples
+                    .iter()
+                    .filter(|sample| sample.name == *name)
                     .filter(|sample| self.counts(sample))
                     .collect::<Vec<_>>()
             })
@@ -210,13 +219,13 @@ impl<'a> Reading<'a> {
     }
 
     fn counts(&self, sample: &Sample) -> bool {
-        match (self.only, sample.label("model_name")) {
+        match (self.only, sample.label(self.label)) {
             (Some(wanted), Some(name)) => wanted == name,
             _ => true,
         }
     }
 
-    fn finite(&self, names: &[&'a str]) -> Vec<f64> {
+    fn finite(&self, names: &[&str]) -> Vec<f64> {
         self.series(names)
             .into_iter()
             .map(|sample| sample.value)
@@ -225,13 +234,13 @@ impl<'a> Reading<'a> {
     }
 
     /// Sum over ranks, `None` when the metric is absent.
-    pub(crate) fn sum(&self, names: &[&'a str]) -> Option<f64> {
+    pub(crate) fn sum(&self, names: &[&str]) -> Option<f64> {
         let values = self.finite(names);
         (!values.is_empty()).then(|| values.iter().sum())
     }
 
     /// Mean and maximum over ranks.
-    pub(crate) fn mean_and_max(&self, names: &[&'a str]) -> (Option<f64>, Option<f64>) {
+    pub(crate) fn mean_and_max(&self, names: &[&str]) -> (Option<f64>, Option<f64>) {
         let values = self.finite(names);
         let max = values.iter().copied().reduce(f64::max);
         let mean = (!values.is_empty())
@@ -240,7 +249,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Ranks that report a metric: distinct values of the label, or one when there is no label.
-    pub(crate) fn ranks(&self, names: &[&'a str], label: &str) -> u32 {
+    pub(crate) fn ranks(&self, names: &[&str], label: &str) -> u32 {
         let ranks: BTreeSet<Option<&str>> = self
             .series(names)
             .into_iter()

@@ -3,13 +3,15 @@
 //! The order is: the model list, the version, the metrics, then what only one kind of server has.
 //! A proxy may hide all but the first, so every later probe may fail in any way without harm.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::capability::Endpoint;
-use crate::control::Control;
-use crate::dialect::Dialect;
+use crate::control::{Control, Limits, MAX_ANSWER_BYTES};
+use crate::dialect::{Dialect, tensorrt};
 use crate::error::IdentifyError;
 use crate::model::{ModelCard, read_cards};
 use crate::prometheus::Exposition;
@@ -61,13 +63,20 @@ pub async fn identify(control: &Control, hint: Option<&str>) -> Result<Server, I
             authority: control.authority().to_owned(),
             source,
         })?;
-    let look = FirstLook {
+    let mut look = FirstLook {
         cards: judge_list(control, &list)?,
         server_header: list.server.clone(),
         version: version(control).await,
-        metrics: scrape::metrics(control, "/metrics").await.ok().flatten(),
+        metrics: None,
     };
-    let dialect = told.unwrap_or_else(|| Dialect::recognise(&look));
+    // Reading them there would take away what somebody else's collector waits for.
+    if !look.is_owned_by(tensorrt::OWNER) {
+        look.metrics = scrape::metrics(control, "/metrics").await.ok().flatten();
+    }
+    let dialect = match told {
+        Some(dialect) => dialect,
+        None => recognise(control, &look).await,
+    };
     let is_proved = look.cards.is_some() || told.is_some() || dialect != Dialect::OpenAi;
     if !is_proved && !answers_chat(control).await {
         return Err(not_a_server(control, &list));
@@ -76,6 +85,47 @@ pub async fn identify(control: &Control, hint: Option<&str>) -> Result<Server, I
     let mut server = Server::new(dialect, look);
     server.read_capacity(control).await?;
     Ok(server)
+}
+
+/// Time for the one route that only one kind of server has.
+const PROOF_LIMITS: Limits = Limits {
+    time: Duration::from_secs(2),
+    bytes: MAX_ANSWER_BYTES,
+};
+
+/// The first kind whose signs are there; without any, the first whose own route answers.
+async fn recognise(control: &Control, look: &FirstLook) -> Dialect {
+    let mut refuted = Vec::new();
+    for dialect in Dialect::ALL {
+        let adapter = dialect.adapter();
+        if adapter.recognises(look) {
+            if !adapter.needs_proof() || proved(control, dialect).await == Some(true) {
+                return dialect;
+            }
+            refuted.push(dialect);
+        }
+    }
+    for dialect in Dialect::ALL {
+        if refuted.contains(&dialect) {
+            continue;
+        }
+        match proved(control, dialect).await {
+            Some(true) => return dialect,
+            Some(false) => {}
+            // What does not even refuse a route is not asked for a dozen of them.
+            None => break,
+        }
+    }
+    Dialect::OpenAi
+}
+
+/// Whether the route that only this kind has answers as it does; `None` when nothing answers.
+async fn proved(control: &Control, dialect: Dialect) -> Option<bool> {
+    let Some(proof) = dialect.adapter().proof() else {
+        return Some(false);
+    };
+    let answer = control.get_within(proof.path, PROOF_LIMITS).await.ok()?;
+    Some(answer.status.is_success() && !answer.is_html() && (proof.accepts)(&answer))
 }
 
 /// Reads the list, or says why there can be no run. A list that is merely missing is `None`.

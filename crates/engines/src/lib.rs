@@ -1,15 +1,19 @@
 //! What each language-model server says about itself: identity, capacity, gauges, what it accepts.
 //!
-//! One file per server lies in `dialect/`, all over one small [`Control`] client that never shares a
-//! connection with the measurement. To add a server: a file there, a variant of [`Dialect`], and the
-//! arms that the compiler then asks for.
+//! One file per server lies in `dialect/`, each an `Adapter`, all over one small [`Control`] client
+//! that never shares a connection with the measurement. To add a server: a file there, a variant of
+//! [`Dialect`], the arms that the compiler then asks for, and a row in the conformance suite.
 
+mod adapter;
 mod address;
+mod advice;
 mod answer;
+mod cache;
 mod capability;
 mod control;
 mod dialect;
 mod error;
+mod families;
 mod fields;
 mod gauges;
 mod identify;
@@ -25,8 +29,10 @@ mod target;
 mod tokens;
 
 pub use address::{Address, AddressError, Scheme};
+pub use advice::Advice;
 pub use answer::Answer;
-pub use capability::{Abort, Capabilities, Endpoint, LimitField, TokenizeKind, Tri};
+pub use cache::CacheState;
+pub use capability::{Abort, Capabilities, Endpoint, FixedLength, LimitField, TokenizeKind, Tri};
 pub use control::{
     Control, ControlError, ControlIo, DEFAULT_TIMEOUT, Dial, Limits, MAX_ANSWER_BYTES,
 };
@@ -37,6 +43,6 @@ pub use gauges::{Continuity, CounterWatch, GaugeError, Gauges};
 pub use identify::{FirstLook, identify};
 pub use model::ModelCard;
 pub use prometheus::{Exposition, ExpositionError, Malformed, Sample};
-pub use server::Server;
+pub use server::{Declared, Server};
 pub use target::{Form, Target};
 pub use tokens::CountError;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::capability::{Capabilities, Endpoint, LimitField};
+use crate::capability::{Capabilities, Endpoint, FixedLength, LimitField};
 
 /// An optional field that a measured request would like to carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +15,13 @@ pub(crate) enum Field {
     StreamUsage,
     ContinuousUsage,
     IgnoreEos,
+    LeastTokens(&'static str),
+    DebugConfig,
     TokenIds,
     Timings,
     CachePrompt,
     Slot,
+    Constant(&'static str, u64),
 }
 
 impl Field {
@@ -34,26 +37,44 @@ impl Field {
             Self::Timings => "timings_per_token",
             Self::CachePrompt => "cache_prompt",
             Self::Slot => "id_slot",
+            Self::DebugConfig => "debug_config",
+            Self::LeastTokens(name) | Self::Constant(name, _) => name,
         }
+    }
+
+    /// Whether it is what makes an answer have its full length.
+    pub(crate) fn fixes_length(self) -> bool {
+        matches!(
+            self,
+            Self::IgnoreEos | Self::LeastTokens(_) | Self::DebugConfig
+        )
     }
 
     /// Everything worth asking of a server with these capabilities, the most useful first.
     pub(crate) fn wanted(known: &Capabilities) -> Vec<Self> {
+        let (fixed_length, has_one) = match known.fixed_length {
+            FixedLength::IgnoreEos => (Self::IgnoreEos, true),
+            FixedLength::LeastTokens(name) => (Self::LeastTokens(name), true),
+            FixedLength::DebugConfig => (Self::DebugConfig, true),
+            FixedLength::Never => (Self::IgnoreEos, false),
+        };
         let asked = [
             (Self::Temperature, true),
             (Self::TopP, true),
             (Self::Seed, true),
             (Self::StreamUsage, known.stream_usage.is_possible()),
             (Self::ContinuousUsage, known.continuous_usage.is_possible()),
-            (Self::IgnoreEos, known.ignore_eos.is_possible()),
+            (fixed_length, has_one && known.ignore_eos.is_possible()),
             (Self::TokenIds, known.return_token_ids.is_possible()),
             (Self::Timings, known.timings_per_token.is_possible()),
             (Self::CachePrompt, known.cache_prompt_field),
             (Self::Slot, known.slot_pinning),
         ];
+        let constants = known.constants.iter();
         asked
             .into_iter()
             .filter_map(|(field, ask)| ask.then_some(field))
+            .chain(constants.map(|(name, value)| Self::Constant(name, *value)))
             .collect()
     }
 
@@ -116,6 +137,9 @@ pub(crate) fn body(
             Field::StreamUsage => json!({ "include_usage": true }),
             // It lies inside `stream_options` and means nothing without it.
             Field::ContinuousUsage => continue,
+            Field::LeastTokens(_) => json!(limit.1),
+            Field::DebugConfig => json!({ "ignore_eos": true }),
+            Field::Constant(_, value) => json!(value),
             Field::IgnoreEos | Field::TokenIds | Field::Timings | Field::CachePrompt => json!(true),
         };
         body.insert(field.name().to_owned(), value);

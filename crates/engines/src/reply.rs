@@ -60,6 +60,8 @@ pub(crate) struct Seen {
     pub(crate) tells_cached: bool,
     /// Why generation ended.
     pub(crate) finish: Option<String>,
+    /// What the server calls its build.
+    pub(crate) fingerprint: Option<String>,
 }
 
 impl Seen {
@@ -83,12 +85,15 @@ impl Seen {
             // A usage of zero beside text is a placeholder, not a count.
             self.with_usage += u64::from(completion.is_some_and(|tokens| tokens > 0));
             self.with_timings += u64::from(count("/timings/predicted_n").is_some_and(|n| n > 0));
-            let ids = event
-                .pointer("/choices/0/token_ids")
-                .and_then(Value::as_array)
+            // `LMDeploy` has its own name for them.
+            let ids = ["/choices/0/token_ids", "/choices/0/output_ids"]
+                .iter()
+                .find_map(|path| event.pointer(path)?.as_array())
                 .map_or(0, |ids| len_u64(ids.len()));
             self.with_token_ids += u64::from(ids > 0);
         }
+        let fingerprint = event.get("system_fingerprint").and_then(Value::as_str);
+        self.fingerprint = fingerprint.map(str::to_owned).or(self.fingerprint.take());
         self.finish = finish.map(str::to_owned).or(self.finish.take());
         self.prompt_tokens = count("/usage/prompt_tokens").or(self.prompt_tokens);
         self.completion_tokens = completion.or(self.completion_tokens);

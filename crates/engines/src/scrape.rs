@@ -1,9 +1,10 @@
 //! Reading a metrics route, which may be off, hidden or something else.
 
 use http::StatusCode;
+use serde_json::Value;
 
 use crate::control::Control;
-use crate::gauges::{GaugeError, Gauges};
+use crate::gauges::GaugeError;
 use crate::prometheus::Exposition;
 
 /// The metrics at `path`, or `None` when the server has no such route.
@@ -25,20 +26,23 @@ pub(crate) async fn metrics(
             Ok(None)
         }
         status => Err(GaugeError::Status {
-            path: "/metrics",
+            path: path.to_owned(),
             status: status.as_u16(),
             shown: answer.shown(),
         }),
     }
 }
 
-/// What a scrape without a single series of the engine means.
-pub(crate) fn nothing_in(exposition: &Exposition, otherwise: &str) -> Gauges {
-    let mut gauges = match exposition.complaint() {
-        Some(complaint) => Gauges::nothing(complaint),
-        None if exposition.is_empty() => Gauges::nothing("server metrics: none (empty answer)"),
-        None => Gauges::nothing(otherwise),
-    };
-    gauges.engines = 0;
-    gauges
+/// What a route answers, if it is JSON and a success. Any refusal, page or silence is `None`.
+pub(crate) async fn json(control: &Control, path: &str) -> Option<Value> {
+    control.get(path).await.ok()?.success_json()
+}
+
+/// Why a scrape has not a single series of the engine.
+pub(crate) fn why_nothing(exposition: &Exposition, otherwise: &str) -> String {
+    match exposition.complaint() {
+        Some(complaint) => complaint,
+        None if exposition.is_empty() => "server metrics: none (empty answer)".to_owned(),
+        None => otherwise.to_owned(),
+    }
 }

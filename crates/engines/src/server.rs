@@ -1,16 +1,30 @@
 //! A server that was identified.
 
+use std::time::Duration;
+
 use tokmark_run_format::{Engine, Model};
 
+use crate::adapter::{Adapter, Habits};
+use crate::advice::Advice;
+use crate::cache::{self, CacheState};
 use crate::capability::{Abort, Capabilities, Endpoint};
-use crate::control::Control;
-use crate::dialect::{Dialect, llamacpp, openai, vllm};
+use crate::control::{Control, ControlError};
+use crate::dialect::Dialect;
 use crate::error::IdentifyError;
 use crate::fields::{self, FieldsError};
 use crate::gauges::{GaugeError, Gauges};
 use crate::identify::FirstLook;
 use crate::model::{ModelCard, choose};
 use crate::tokens::{self, CountError};
+
+/// Limits that a person knows and the server does not tell, or tells wrongly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Declared {
+    /// Prompt and output tokens of one request (`--max-length`).
+    pub max_length: Option<u64>,
+    /// Requests that run at once (`--max-sequences`).
+    pub max_sequences: Option<u32>,
+}
 
 /// What is known about one server, and how to ask it for more.
 #[derive(Debug, Clone)]
@@ -28,6 +42,11 @@ pub struct Server {
     /// Whether gauges can be read.
     pub(crate) metrics: Option<bool>,
     pub(crate) budget_note: Option<String>,
+    /// Blocks of the cache, where their size is told elsewhere.
+    pub(crate) blocks: Option<u64>,
+    declared: Declared,
+    launch: Vec<String>,
+    identity_notes: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -42,15 +61,21 @@ impl Server {
             },
             routes_name_model: false,
             chosen: None,
-            capabilities: dialect.capabilities(),
+            capabilities: dialect.adapter().capabilities(),
             metrics: None,
             budget_note: None,
+            blocks: None,
+            declared: Declared::default(),
+            launch: Vec::new(),
+            identity_notes: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
         };
         match look.cards {
-            Some(cards) => server.models = cards,
-            None => server.note("the server has no list of models; the given name is not checked"),
+            Some(cards) => server.models = dialect.adapter().models(cards),
+            None => server
+                .identity_notes
+                .push("the server has no list of models; the given name is not checked".to_owned()),
         }
         if let [only] = server.models.as_slice() {
             server.chosen = Some(only.clone());
@@ -58,7 +83,15 @@ impl Server {
         server
     }
 
-    /// Adds a note, once.
+    fn adapter(&self) -> &'static dyn Adapter {
+        self.dialect.adapter()
+    }
+
+    fn habits(&self) -> Habits {
+        self.adapter().habits()
+    }
+
+    /// Adds a note about what was read, once.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {
@@ -68,11 +101,21 @@ impl Server {
 
     /// What a person should know, in full sentences or short remarks.
     pub fn notes(&self) -> Vec<String> {
-        self.notes
+        let length = self.engine.max_length.is_none().then(|| {
+            "maximum length: the server does not tell it; give it with `--max-length`".to_owned()
+        });
+        self.identity_notes
             .iter()
+            .chain(&self.notes)
+            .chain(&length)
             .chain(&self.budget_note)
             .cloned()
             .collect()
+    }
+
+    /// The name that the metrics of the chosen model carry.
+    pub(crate) fn chosen_id(&self) -> Option<&str> {
+        self.chosen.as_ref().map(|card| card.id.as_str())
     }
 
     /// The model to measure: the one that was asked for (id, alias or repository), or the only one.
@@ -92,37 +135,43 @@ impl Server {
     /// What it does not tell stays unknown; [`identify`](crate::identify()) has done this once.
     ///
     /// # Errors
-    /// Only when the server says that it is still loading.
+    /// Only when the server says that it is still loading, or wants a key.
     pub async fn read_capacity(&mut self, control: &Control) -> Result<(), IdentifyError> {
         self.budget_note = None;
-        match self.dialect {
-            Dialect::Vllm => vllm::read_capacity(self, control).await,
-            Dialect::LlamaCpp => llamacpp::read_capacity(self, control).await?,
-            Dialect::OpenAi => openai::read_capacity(self),
-        }
+        self.notes.clear();
+        self.adapter().read_capacity(self, control).await?;
         self.engine.accepts = self.capabilities.accepts(self.metrics);
+        self.settle();
         Ok(())
     }
 
     /// Takes what the server's own command line tells and HTTP does not. Call it only with the
     /// arguments of this very server.
     pub fn learn_from_launch(&mut self, arguments: &[String]) {
-        match self.dialect {
-            Dialect::Vllm => vllm::learn_from_launch(self, arguments),
-            Dialect::LlamaCpp => llamacpp::learn_from_launch(self, arguments),
-            Dialect::OpenAi => {}
+        self.launch = arguments.to_vec();
+        self.settle();
+    }
+
+    /// Takes what the person knows; it replaces what the server says.
+    pub fn declare(&mut self, declared: Declared) {
+        self.declared = declared;
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let launch = std::mem::take(&mut self.launch);
+        if !launch.is_empty() {
+            self.adapter().learn_from_launch(self, &launch);
         }
+        self.launch = launch;
+        self.engine.max_length = self.declared.max_length.or(self.engine.max_length);
+        self.engine.max_sequences = self.declared.max_sequences.or(self.engine.max_sequences);
+        self.adapter().settle(self);
     }
 
     /// Load and counters, summed over ranks. What the server does not say is `None`.
     pub async fn gauges(&self, control: &Control) -> Result<Gauges, GaugeError> {
-        match self.dialect {
-            Dialect::Vllm => vllm::gauges(self, control).await,
-            Dialect::LlamaCpp => llamacpp::gauges(self, control).await,
-            Dialect::OpenAi => Ok(Gauges::nothing(
-                "server metrics: none known for this server",
-            )),
-        }
+        self.adapter().gauges(self, control).await
     }
 
     /// What the server accepts: known for its kind, and corrected once
@@ -132,16 +181,25 @@ impl Server {
     }
 
     /// Tries every optional field in a request of four tokens, drops what is refused, and remembers
-    /// what came back (cases B010, B068, B070). The result also stands in `engine.accepts`.
+    /// what came back (cases B010, B068, B070). The result also stands in `engine.accepts`. A model
+    /// that is loaded by its first request has told its limits only now.
     pub async fn probe_fields(
         &mut self,
         control: &Control,
         model: &Model,
         endpoint: Endpoint,
     ) -> Result<&Capabilities, FieldsError> {
-        self.capabilities =
-            fields::probe(control, &self.dialect.capabilities(), model, endpoint).await?;
+        let known = self.adapter().capabilities();
+        let (learned, fingerprint) = fields::probe(control, &known, model, endpoint).await?;
+        self.capabilities = learned;
+        if let Some(fingerprint) = fingerprint {
+            self.adapter().learn_from_fingerprint(self, &fingerprint);
+        }
         self.engine.accepts = self.capabilities.accepts(self.metrics);
+        if self.habits().loads_on_demand {
+            // The request worked: what a second reading might refuse is no reason to stop.
+            let _still_unknown = self.read_capacity(control).await;
+        }
         Ok(&self.capabilities)
     }
 
@@ -157,16 +215,44 @@ impl Server {
         tokens::count(control, self.capabilities.tokenize, model, endpoint, text).await
     }
 
+    /// Empties the server's prefix cache, if it lets a client do that.
+    ///
+    /// # Errors
+    /// No answer. A refusal is a [`CacheState`].
+    pub async fn reset_cache(&self, control: &Control) -> Result<CacheState, ControlError> {
+        match self.habits().reset {
+            None => Ok(CacheState::Unsupported),
+            Some(reset) => cache::reset(control, reset, self.chosen_id()).await,
+        }
+    }
+
     /// Whether its counter of output tokens moves while requests run, rather than when they end.
     pub fn counts_output_live(&self) -> bool {
-        match self.dialect {
-            Dialect::Vllm => true,
-            Dialect::LlamaCpp | Dialect::OpenAi => false,
-        }
+        self.habits().counts_output_live
+    }
+
+    /// How old a gauge may be when it is read.
+    pub fn gauge_age(&self) -> Duration {
+        self.habits().gauge_age
+    }
+
+    /// Whether it sets cache aside for the longest output of a request from its beginning.
+    pub fn reserves_output(&self) -> bool {
+        self.habits().reserves_output
+    }
+
+    /// Whether requests above its limit wait without any sign of it.
+    pub fn queues_silently(&self) -> bool {
+        self.habits().queues_silently
+    }
+
+    /// What a person can change when one of its limits shows.
+    pub fn advice(&self) -> Advice {
+        self.habits().advice
     }
 
     /// What ends a request on this server.
     pub fn abort(&self) -> Abort {
-        self.dialect.abort()
+        self.habits().abort
     }
 }

@@ -45,40 +45,77 @@ pub(crate) async fn count(
 ) -> Result<u64, CountError> {
     let name = &model.served_name;
     let messages = json!([{ "role": "user", "content": text }]);
-    match kind {
-        TokenizeKind::None => Err(CountError::Unsupported),
-        TokenizeKind::VllmMessages => {
-            let body = match endpoint {
-                Endpoint::Chat => json!({
-                    "model": name, "messages": messages, "add_generation_prompt": true,
-                }),
-                Endpoint::Completions => json!({ "model": name, "prompt": text }),
-            };
-            ask(control, "/tokenize", &body, |answer| {
-                answer.get("count")?.as_u64()
-            })
-            .await
-        }
+    let is_chat = endpoint == Endpoint::Chat;
+    let (path, body, read): (_, _, fn(&Value) -> Option<u64>) = match kind {
+        TokenizeKind::None => return Err(CountError::Unsupported),
+        TokenizeKind::AnthropicCount if !is_chat => return Err(CountError::Unsupported),
         TokenizeKind::LlamaCppTemplateThenTokenize => {
-            let prompt = match endpoint {
-                Endpoint::Completions => text.to_owned(),
-                Endpoint::Chat => {
-                    let body = json!({ "model": name, "messages": messages });
-                    ask(control, "/apply-template", &body, |answer| {
-                        Some(answer.get("prompt")?.as_str()?.to_owned())
-                    })
-                    .await?
-                }
-            };
-            let body = json!({
-                "model": name, "content": prompt, "add_special": true, "parse_special": true,
-            });
-            ask(control, "/tokenize", &body, |answer| {
-                Some(len_u64(answer.get("tokens")?.as_array()?.len()))
-            })
-            .await
+            return llamacpp(control, name, endpoint, text).await;
         }
-    }
+        TokenizeKind::VllmMessages if is_chat => (
+            "/tokenize",
+            json!({ "model": name, "messages": messages, "add_generation_prompt": true }),
+            |answer| answer.get("count")?.as_u64(),
+        ),
+        TokenizeKind::VllmMessages => (
+            "/tokenize",
+            json!({ "model": name, "prompt": text }),
+            |answer| answer.get("count")?.as_u64(),
+        ),
+        TokenizeKind::Tgi if is_chat => (
+            "/chat_tokenize",
+            json!({ "model": name, "messages": messages }),
+            |answer| length(answer.get("tokenize_response")?),
+        ),
+        TokenizeKind::Tgi => ("/tokenize", json!({ "inputs": text }), length),
+        TokenizeKind::LmDeployEncode => (
+            "/v1/encode",
+            json!({ "input": text, "do_preprocess": is_chat, "add_bos": true }),
+            |answer| answer.get("length")?.as_u64(),
+        ),
+        TokenizeKind::TabbyEncode => (
+            "/v1/token/encode",
+            json!({ "text": if is_chat { messages } else { text.into() } }),
+            |answer| answer.get("length")?.as_u64(),
+        ),
+        TokenizeKind::AnthropicCount => (
+            "/v1/messages/count_tokens",
+            json!({ "model": name, "messages": messages }),
+            |answer| answer.get("input_tokens")?.as_u64(),
+        ),
+    };
+    ask(control, path, &body, read).await
+}
+
+fn length(list: &Value) -> Option<u64> {
+    Some(len_u64(list.as_array()?.len()))
+}
+
+/// The template first, then the tokens of what it gives.
+async fn llamacpp(
+    control: &Control,
+    name: &str,
+    endpoint: Endpoint,
+    text: &str,
+) -> Result<u64, CountError> {
+    let prompt = match endpoint {
+        Endpoint::Completions => text.to_owned(),
+        Endpoint::Chat => {
+            let messages = json!([{ "role": "user", "content": text }]);
+            let body = json!({ "model": name, "messages": messages });
+            ask(control, "/apply-template", &body, |answer| {
+                Some(answer.get("prompt")?.as_str()?.to_owned())
+            })
+            .await?
+        }
+    };
+    let body = json!({
+        "model": name, "content": prompt, "add_special": true, "parse_special": true,
+    });
+    ask(control, "/tokenize", &body, |answer| {
+        length(answer.get("tokens")?)
+    })
+    .await
 }
 
 async fn ask<T>(

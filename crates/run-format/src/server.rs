@@ -49,6 +49,31 @@ pub struct TokenBudget {
     pub source: String,
 }
 
+impl TokenBudget {
+    /// Of one cache.
+    pub fn of_one(tokens: u64, block_tokens: u64, source: impl Into<String>) -> Self {
+        Self {
+            tokens,
+            tokens_per_rank: tokens,
+            ranks: 1,
+            block_tokens: block_tokens.max(1),
+            source: source.into(),
+        }
+    }
+
+    /// Of several ranks' caches; `None` without any. A request uses one rank's share only, so the
+    /// smallest rank is the share.
+    pub fn of_ranks(tokens: &[u64], block_tokens: u64, source: impl Into<String>) -> Option<Self> {
+        Some(Self {
+            tokens: tokens.iter().fold(0, |sum, one| sum.saturating_add(*one)),
+            tokens_per_rank: tokens.iter().copied().min()?,
+            ranks: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
+            block_tokens: block_tokens.max(1),
+            source: source.into(),
+        })
+    }
+}
+
 /// Which optional request fields and routes the server took.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

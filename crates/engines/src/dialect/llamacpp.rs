@@ -4,15 +4,19 @@
 //! HTTP. Load comes from `/metrics`, which is off unless asked for, or else from `/slots`. Closing
 //! the connection cancels a request at the next step.
 
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 use serde_json::Value;
 use tokmark_run_format::TokenBudget;
 use tokmark_units::{float, format};
 
-use crate::capability::{Capabilities, TokenizeKind, Tri};
+use crate::adapter::{Adapter, Habits, Proof};
+use crate::advice::Advice;
+use crate::capability::{Abort, Capabilities, TokenizeKind, Tri};
 use crate::control::Control;
 use crate::error::IdentifyError;
-use crate::gauges::{GaugeError, Gauges, Reading};
+use crate::families::Families;
+use crate::gauges::{GaugeError, Gauges};
 use crate::identify::FirstLook;
 use crate::launch;
 use crate::model::{ModelCard, Origin, last_segment, weights_stem};
@@ -23,23 +27,87 @@ use crate::server::Server;
 const PREFIX: &str = "llamacpp:";
 const METRICS_OFF: &str = "server metrics: off (llama-server needs --metrics)";
 
-pub(crate) fn recognises(look: &FirstLook) -> bool {
-    let header = look.server_header.as_deref().unwrap_or_default();
-    look.is_owned_by("llamacpp") || header.starts_with("llama.cpp") || look.has_metrics(PREFIX)
-}
+/// llama.cpp.
+#[derive(Debug)]
+pub(crate) struct LlamaCpp;
 
-pub(crate) fn capabilities() -> Capabilities {
-    Capabilities {
-        ignore_eos: Tri::Yes,
-        stream_usage: Tri::Yes,
-        continuous_usage: Tri::No,
-        timings_per_token: Tri::Yes,
-        return_token_ids: Tri::No,
-        cached_tokens: Tri::Yes,
-        tokenize: TokenizeKind::LlamaCppTemplateThenTokenize,
-        slot_pinning: true,
-        cache_prompt_field: true,
-        ..Capabilities::default()
+impl Adapter for LlamaCpp {
+    fn recognises(&self, look: &FirstLook) -> bool {
+        let header = look.server_header.as_deref().unwrap_or_default();
+        look.is_owned_by("llamacpp") || header.starts_with("llama.cpp") || look.has_metrics(PREFIX)
+    }
+
+    /// `TabbyAPI` has such a route, too, without a build.
+    fn proof(&self) -> Option<Proof> {
+        Some(Proof {
+            path: "/props",
+            accepts: |answer| {
+                answer
+                    .json()
+                    .is_some_and(|props| props.get("build_info").is_some())
+            },
+        })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            ignore_eos: Tri::Yes,
+            stream_usage: Tri::Yes,
+            continuous_usage: Tri::No,
+            timings_per_token: Tri::Yes,
+            return_token_ids: Tri::No,
+            cached_tokens: Tri::Yes,
+            tokenize: TokenizeKind::LlamaCppTemplateThenTokenize,
+            token_prompts: Tri::Yes,
+            slot_pinning: true,
+            cache_prompt_field: true,
+            ..Capabilities::default()
+        }
+    }
+
+    /// Its slots can be erased only when a folder to save them was given, and its host's memory
+    /// keeps prompts besides: there is no reset to rely on.
+    fn habits(&self) -> Habits {
+        Habits {
+            abort: Abort::CloseConnection,
+            advice: Advice {
+                more_requests: "start llama-server with a larger `--parallel`, and with `-c` as \
+                                many times larger when its slots do not share one pool \
+                                (`--kv-unified`)",
+                longer_context: "start llama-server with a larger `-c`; slots that do not share one \
+                                 pool have `-c` divided by `--parallel` each, so that \
+                                 `--kv-unified` or fewer slots give longer ones",
+                more_cache: "start llama-server with a larger `-c`, or a smaller type (`-ctk q8_0 \
+                             -ctv q8_0`)",
+                show_gauges: "start llama-server with `--metrics`",
+            },
+            ..Habits::UNKNOWN
+        }
+    }
+
+    fn read_capacity<'a>(
+        &'a self,
+        server: &'a mut Server,
+        control: &'a Control,
+    ) -> BoxFuture<'a, Result<(), IdentifyError>> {
+        Box::pin(read_capacity(server, control))
+    }
+
+    fn gauges<'a>(
+        &'a self,
+        server: &'a Server,
+        control: &'a Control,
+    ) -> BoxFuture<'a, Result<Gauges, GaugeError>> {
+        Box::pin(async move {
+            match scrape::metrics(control, &route(server, "/metrics")).await? {
+                Some(exposition) => Ok(read_gauges(&exposition)),
+                None => Ok(slots(server, control).await),
+            }
+        })
+    }
+
+    fn learn_from_launch(&self, server: &mut Server, arguments: &[String]) {
+        learn_from_launch(server, arguments);
     }
 }
 
@@ -56,10 +124,7 @@ fn route(server: &Server, path: &str) -> String {
     }
 }
 
-pub(crate) async fn read_capacity(
-    server: &mut Server,
-    control: &Control,
-) -> Result<(), IdentifyError> {
+async fn read_capacity(server: &mut Server, control: &Control) -> Result<(), IdentifyError> {
     let path = route(server, "/props");
     let props = match control.get(&path).await {
         // The model list is open to everybody here; the other routes want the key that requests want.
@@ -143,16 +208,6 @@ fn quantization_in_name(path: &str) -> Option<String> {
     (has_digit && known.iter().any(|start| last.starts_with(start))).then_some(last)
 }
 
-fn token_budget(tokens: u64, source: String) -> TokenBudget {
-    TokenBudget {
-        tokens,
-        tokens_per_rank: tokens,
-        ranks: 1,
-        block_tokens: 1,
-        source,
-    }
-}
-
 /// The pool, or its lower bound. Slots may share one pool of `slot_context` tokens (unified) or own
 /// as much each (split), and HTTP tells only when the model's context is above a slot's.
 fn budget(
@@ -162,12 +217,12 @@ fn budget(
 ) -> (TokenBudget, Option<String>) {
     if slots <= 1 {
         let source = "props n_ctx of the only slot".to_owned();
-        return (token_budget(slot_context, source), None);
+        return (TokenBudget::of_one(slot_context, 1, source), None);
     }
     let most = slot_context.saturating_mul(slots);
     match running_context {
         Some(pool) if pool > slot_context => (
-            token_budget(pool.min(most), "models meta.n_ctx".to_owned()),
+            TokenBudget::of_one(pool.min(most), 1, "models meta.n_ctx"),
             None,
         ),
         _ => {
@@ -179,14 +234,14 @@ fn budget(
                 format::count(slot_context),
                 format::count(most)
             );
-            (token_budget(slot_context, source), Some(note))
+            (TokenBudget::of_one(slot_context, 1, source), Some(note))
         }
     }
 }
 
 /// A shared pool is asked for, or is what an automatic number of slots brings; an explicit number
 /// of slots alone splits the context.
-pub(crate) fn learn_from_launch(server: &mut Server, arguments: &[String]) {
+fn learn_from_launch(server: &mut Server, arguments: &[String]) {
     if let Some(repository) = repository_of(arguments) {
         for_each_card(server, |card| card.repository = Some(repository.clone()));
     }
@@ -219,43 +274,31 @@ pub(crate) fn learn_from_launch(server: &mut Server, arguments: &[String]) {
     } else {
         (slot_context, "command line: unified pool, n_ctx")
     };
-    engine.kv_budget = Some(token_budget(tokens, source.to_owned()));
+    engine.kv_budget = Some(TokenBudget::of_one(tokens, 1, source));
     server.budget_note = None;
 }
 
-pub(crate) async fn gauges(server: &Server, control: &Control) -> Result<Gauges, GaugeError> {
-    match scrape::metrics(control, &route(server, "/metrics")).await? {
-        Some(exposition) => Ok(read_gauges(&exposition)),
-        None => Ok(slots(server, control).await),
-    }
-}
+const FAMILIES: Families = Families {
+    prefix: PREFIX,
+    present: PREFIX,
+    running: &["llamacpp:requests_processing"],
+    waiting: &["llamacpp:requests_deferred"],
+    output_tokens: &["llamacpp:tokens_predicted_total"],
+    output_seconds: &["llamacpp:tokens_predicted_seconds_total"],
+    prompt_tokens: &["llamacpp:prompt_tokens_total"],
+    prefix_hits: &["llamacpp:prompt_tokens_cached_total"],
+    drafted: &["llamacpp:spec_decode_num_draft_tokens_total"],
+    accepted: &["llamacpp:spec_decode_num_accepted_tokens_total"],
+    ..Families::NONE
+};
 
+/// Here cached tokens are not among the prompt tokens, and older builds do not count them.
 fn read_gauges(exposition: &Exposition) -> Gauges {
-    if !exposition.has_prefix(PREFIX) {
-        return scrape::nothing_in(exposition, "server metrics: no engine metrics");
-    }
-    let Ok(reading) = Reading::of(exposition, PREFIX, None) else {
-        return Gauges::nothing("server metrics: several models in one answer");
-    };
-    // Here cached tokens are not among the prompt tokens, and older builds do not count them.
-    let prompt_tokens = reading.sum(&["llamacpp:prompt_tokens_total"]);
-    let prefix_hits = reading.sum(&["llamacpp:prompt_tokens_cached_total"]);
+    let gauges = FAMILIES.read(exposition, None);
+    let both = gauges.prompt_tokens.zip(gauges.prefix_hits);
     Gauges {
-        running: reading.sum(&["llamacpp:requests_processing"]),
-        waiting: reading.sum(&["llamacpp:requests_deferred"]),
-        preemptions: None,
-        output_tokens: reading.sum(&["llamacpp:tokens_predicted_total"]),
-        output_seconds: reading.sum(&["llamacpp:tokens_predicted_seconds_total"]),
-        prompt_tokens,
-        prefix_queries: prompt_tokens.zip(prefix_hits).map(|(new, hit)| new + hit),
-        prefix_hits,
-        kv_use_mean: None,
-        kv_use_max: None,
-        drafted: reading.sum(&["llamacpp:spec_decode_num_draft_tokens_total"]),
-        accepted: reading.sum(&["llamacpp:spec_decode_num_accepted_tokens_total"]),
-        engines: 1,
-        process_start: None,
-        notes: exposition.complaint().into_iter().collect(),
+        prefix_queries: both.map(|(new, hit)| new + hit),
+        ..gauges
     }
 }
 

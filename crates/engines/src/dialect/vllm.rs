@@ -3,12 +3,18 @@
 //! Capacity and load come from `/metrics`; sequence limit and weight type only from a server in
 //! development mode (`/server_info`) or from the command line. Closing the stream aborts a request.
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokmark_run_format::TokenBudget;
 use tokmark_units::{float, format};
 
-use crate::capability::{Capabilities, TokenizeKind, Tri};
+use crate::adapter::{Adapter, Habits};
+use crate::advice::Advice;
+use crate::cache::{self, CacheReset};
+use crate::capability::{Abort, Capabilities, TokenizeKind, Tri};
 use crate::control::Control;
+use crate::error::IdentifyError;
+use crate::families::Families;
 use crate::gauges::{GaugeError, Gauges, Reading};
 use crate::identify::FirstLook;
 use crate::launch;
@@ -18,35 +24,114 @@ use crate::server::Server;
 
 const PREFIX: &str = "vllm:";
 const CACHE_INFO: &str = "vllm:cache_config_info";
-const RUNNING: &[&str] = &["vllm:num_requests_running"];
 
 /// Figures of the cache that differ by more than this share disagree (case B077).
 const AGREEMENT: f64 = 0.02;
 
-pub(crate) fn recognises(look: &FirstLook) -> bool {
-    look.is_owned_by("vllm") || look.has_metrics(PREFIX)
-}
+/// The families of vLLM, which llm-d's simulator imitates.
+pub(crate) const FAMILIES: Families = Families {
+    prefix: PREFIX,
+    present: RUNNING_PREFIX,
+    absent: "server metrics: no engine metrics (vLLM runs with --disable-log-stats?)",
+    running: &["vllm:num_requests_running"],
+    waiting: &["vllm:num_requests_waiting"],
+    preemptions: &["vllm:num_preemptions_total"],
+    output_tokens: &["vllm:generation_tokens_total"],
+    prompt_tokens: &["vllm:prompt_tokens_total"],
+    prefix_queries: &[
+        "vllm:prefix_cache_queries_total",
+        "vllm:gpu_prefix_cache_queries_total",
+    ],
+    prefix_hits: &[
+        "vllm:prefix_cache_hits_total",
+        "vllm:gpu_prefix_cache_hits_total",
+    ],
+    kv_use: &["vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"],
+    drafted: &["vllm:spec_decode_num_draft_tokens_total"],
+    accepted: &["vllm:spec_decode_num_accepted_tokens_total"],
+    ..Families::NONE
+};
 
-pub(crate) fn capabilities() -> Capabilities {
-    Capabilities {
-        ignore_eos: Tri::Yes,
-        stream_usage: Tri::Yes,
-        continuous_usage: Tri::Yes,
-        timings_per_token: Tri::No,
-        // Only newer versions have it.
-        return_token_ids: Tri::Unknown,
-        tokenize: TokenizeKind::VllmMessages,
-        rank_header: Some("x-data-parallel-rank"),
-        ..Capabilities::default()
+/// vLLM.
+#[derive(Debug)]
+pub(crate) struct Vllm;
+
+impl Adapter for Vllm {
+    fn recognises(&self, look: &FirstLook) -> bool {
+        look.is_owned_by("vllm") || look.has_metrics(PREFIX)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            ignore_eos: Tri::Yes,
+            stream_usage: Tri::Yes,
+            continuous_usage: Tri::Yes,
+            timings_per_token: Tri::No,
+            // Only newer versions have it.
+            return_token_ids: Tri::Unknown,
+            tokenize: TokenizeKind::VllmMessages,
+            token_prompts: Tri::Yes,
+            rank_header: Some("x-data-parallel-rank"),
+            ..Capabilities::default()
+        }
+    }
+
+    fn habits(&self) -> Habits {
+        Habits {
+            abort: Abort::CloseConnection,
+            reset: Some(CacheReset {
+                path: "/reset_prefix_cache",
+                names_model: false,
+                judge: cache::success,
+            }),
+            counts_output_live: true,
+            advice: Advice {
+                more_requests: "start vLLM with a larger `--max-num-seqs`",
+                longer_context: "start vLLM with a larger `--max-model-len`",
+                more_cache: "give vLLM more memory (`--gpu-memory-utilization`, \
+                             `--kv-cache-memory-bytes`), a smaller type (`--kv-cache-dtype fp8`), \
+                             or more GPUs",
+                show_gauges: "start vLLM without `--disable-log-stats`",
+            },
+            ..Habits::UNKNOWN
+        }
+    }
+
+    fn read_capacity<'a>(
+        &'a self,
+        server: &'a mut Server,
+        control: &'a Control,
+    ) -> BoxFuture<'a, Result<(), IdentifyError>> {
+        Box::pin(async move {
+            read_capacity(server, control).await;
+            Ok(())
+        })
+    }
+
+    fn gauges<'a>(
+        &'a self,
+        server: &'a Server,
+        control: &'a Control,
+    ) -> BoxFuture<'a, Result<Gauges, GaugeError>> {
+        Box::pin(async move {
+            Ok(match scrape::metrics(control, "/metrics").await? {
+                Some(exposition) => FAMILIES.read(&exposition, server.chosen_id()),
+                None => Gauges::nothing("server metrics: off"),
+            })
+        })
+    }
+
+    fn learn_from_launch(&self, server: &mut Server, arguments: &[String]) {
+        learn_from_launch(server, arguments);
     }
 }
 
-pub(crate) async fn read_capacity(server: &mut Server, control: &Control) {
+async fn read_capacity(server: &mut Server, control: &Control) {
     if let Some(length) = server.chosen.as_ref().and_then(|card| card.max_model_len) {
         server.engine.max_length = Some(length);
     }
     if server.engine.version.is_none() {
-        server.note("the server does not tell its version: perhaps a simulator or a proxy");
+        server.note("the server does not tell its version: perhaps a proxy hides it");
     }
     server.engine.backend = server.engine.version.as_deref().and_then(backend_of);
     match scrape::metrics(control, "/metrics").await {
@@ -60,11 +145,35 @@ pub(crate) async fn read_capacity(server: &mut Server, control: &Control) {
             server.note(format!("server metrics: {error}"));
         }
     }
-    if server.engine.kv_budget.is_none() {
+    read_reports(server, control).await;
+    read_server_info(server, control).await;
+    if server.engine.kv_budget.is_none() && server.budget_note.is_none() {
         server.budget_note =
             Some("KV budget: the server's metrics do not tell it; give `--kv-budget`".to_owned());
     }
-    read_server_info(server, control).await;
+}
+
+/// `/v1/capacity` of servers that have it: what every engine reports of itself.
+async fn read_reports(server: &mut Server, control: &Control) {
+    let Some(report) = scrape::json(control, "/v1/capacity").await else {
+        return;
+    };
+    let engines = report.get("engines").and_then(Value::as_array);
+    let each = |key: &str| -> Option<Vec<u64>> {
+        let engines = engines.filter(|engines| !engines.is_empty())?;
+        engines.iter().map(|one| one.get(key)?.as_u64()).collect()
+    };
+    if let Some(sequences) = each("max_num_seqs") {
+        let all = sequences
+            .iter()
+            .fold(0, |sum: u64, n| sum.saturating_add(*n));
+        server.engine.max_sequences = u32::try_from(all).ok();
+    }
+    if server.engine.kv_budget.is_none()
+        && let Some(tokens) = each("kv_cache_capacity_tokens")
+    {
+        server.engine.kv_budget = TokenBudget::of_ranks(&tokens, 1, "v1/capacity");
+    }
 }
 
 /// The engine's own families, which `--disable-log-stats` removes.
@@ -81,11 +190,12 @@ fn backend_of(version: &str) -> Option<String> {
 }
 
 fn read_cache(server: &mut Server, exposition: &Exposition) {
-    let chosen = server.chosen.as_ref().map(|card| card.id.as_str());
-    let reading = match Reading::of(exposition, PREFIX, chosen) {
+    let chosen = server.chosen_id();
+    let reading = match Reading::labelled(exposition, PREFIX, "model_name", chosen) {
         Ok(reading) => reading,
         Err(foreign) => {
-            server.budget_note = Some(foreign.note(chosen));
+            let note = foreign.note(chosen);
+            server.budget_note = Some(note);
             return;
         }
     };
@@ -149,7 +259,7 @@ fn budget(ranks: &[&Sample], max_length: Option<u64>) -> (Option<TokenBudget>, O
         .map(|sample| RankCache::read(sample, max_length))
         .collect();
     let tokens: Vec<u64> = caches.iter().filter_map(RankCache::tokens).collect();
-    let (Some(first), Some(smallest)) = (caches.first(), tokens.iter().copied().min()) else {
+    let Some(first) = caches.first().filter(|_| !tokens.is_empty()) else {
         return (None, None);
     };
     let told = caches.iter().all(|cache| cache.told.is_some());
@@ -158,16 +268,8 @@ fn budget(ranks: &[&Sample], max_length: Option<u64>) -> (Option<TokenBudget>, O
     } else {
         "metrics (num_gpu_blocks - 1) x block_size"
     };
-    let budget = TokenBudget {
-        tokens: tokens
-            .iter()
-            .fold(0, |sum, tokens| sum.saturating_add(*tokens)),
-        tokens_per_rank: smallest,
-        ranks: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
-        block_tokens: first.block_tokens,
-        source: source.to_owned(),
-    };
-    (Some(budget), disagreement(first))
+    let budget = TokenBudget::of_ranks(&tokens, first.block_tokens, source);
+    (budget, disagreement(first))
 }
 
 /// Case B077: with several cache groups blocks are shared, so that blocks times block size says
@@ -208,10 +310,7 @@ fn disagreement(cache: &RankCache) -> Option<String> {
 
 /// `/server_info` of a server in development mode: the only HTTP source of these facts.
 async fn read_server_info(server: &mut Server, control: &Control) {
-    let Ok(answer) = control.get("/server_info?config_format=json").await else {
-        return;
-    };
-    let Some(info) = answer.success_json() else {
+    let Some(info) = scrape::json(control, "/server_info?config_format=json").await else {
         return;
     };
     let number = |path: &str| info.pointer(path).and_then(Value::as_u64);
@@ -232,7 +331,7 @@ async fn read_server_info(server: &mut Server, control: &Control) {
     server.engine.backend = device.or(server.engine.backend.take());
 }
 
-pub(crate) fn learn_from_launch(server: &mut Server, arguments: &[String]) {
+fn learn_from_launch(server: &mut Server, arguments: &[String]) {
     let ranks = launch::number(arguments, &["--data-parallel-size", "-dp"]).unwrap_or(1);
     let engine = &mut server.engine;
     if engine.max_sequences.is_none() {
@@ -246,51 +345,5 @@ pub(crate) fn learn_from_launch(server: &mut Server, arguments: &[String]) {
     }
     if engine.kv_type.is_none() {
         engine.kv_type = launch::value(arguments, &["--kv-cache-dtype"]).map(str::to_owned);
-    }
-}
-
-pub(crate) async fn gauges(server: &Server, control: &Control) -> Result<Gauges, GaugeError> {
-    let Some(exposition) = scrape::metrics(control, "/metrics").await? else {
-        return Ok(Gauges::nothing("server metrics: off"));
-    };
-    let chosen = server.chosen.as_ref().map(|card| card.id.as_str());
-    Ok(read_gauges(&exposition, chosen))
-}
-
-fn read_gauges(exposition: &Exposition, chosen: Option<&str>) -> Gauges {
-    let reading = match Reading::of(exposition, PREFIX, chosen) {
-        Ok(reading) => reading,
-        Err(foreign) => return Gauges::nothing(foreign.note(chosen)),
-    };
-    if !exposition.has_prefix(RUNNING_PREFIX) {
-        return scrape::nothing_in(
-            exposition,
-            "server metrics: no engine metrics (vLLM runs with --disable-log-stats?)",
-        );
-    }
-    let (kv_use_mean, kv_use_max) =
-        reading.mean_and_max(&["vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"]);
-    Gauges {
-        running: reading.sum(RUNNING),
-        waiting: reading.sum(&["vllm:num_requests_waiting"]),
-        preemptions: reading.sum(&["vllm:num_preemptions_total"]),
-        output_tokens: reading.sum(&["vllm:generation_tokens_total"]),
-        output_seconds: None,
-        prompt_tokens: reading.sum(&["vllm:prompt_tokens_total"]),
-        prefix_queries: reading.sum(&[
-            "vllm:prefix_cache_queries_total",
-            "vllm:gpu_prefix_cache_queries_total",
-        ]),
-        prefix_hits: reading.sum(&[
-            "vllm:prefix_cache_hits_total",
-            "vllm:gpu_prefix_cache_hits_total",
-        ]),
-        kv_use_mean,
-        kv_use_max,
-        drafted: reading.sum(&["vllm:spec_decode_num_draft_tokens_total"]),
-        accepted: reading.sum(&["vllm:spec_decode_num_accepted_tokens_total"]),
-        engines: reading.ranks(RUNNING, "engine"),
-        process_start: reading.sum(&["process_start_time_seconds"]),
-        notes: exposition.complaint().into_iter().collect(),
     }
 }

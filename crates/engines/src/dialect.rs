@@ -17,6 +17,7 @@ pub(crate) mod tgi;
 pub(crate) mod vllm;
 
 use crate::adapter::Adapter;
+use crate::advice::Advice;
 use crate::error::{IdentifyError, nearest};
 
 /// A kind of server.
@@ -126,6 +127,11 @@ impl Dialect {
                 known: Self::ALL.map(|dialect| dialect.word().to_owned()).to_vec(),
                 nearest: nearest(word, Self::ALL.into_iter().map(Self::word)).map(str::to_owned),
             })
+    }
+
+    /// What a person can change about a server of this kind.
+    pub fn advice(self) -> Advice {
+        self.adapter().habits().advice
     }
 
     pub(crate) fn adapter(self) -> &'static dyn Adapter {

@@ -248,7 +248,7 @@ impl Server {
 
     /// What a person can change when one of its limits shows.
     pub fn advice(&self) -> Advice {
-        self.habits().advice
+        self.dialect.advice()
     }
 
     /// What ends a request on this server.

@@ -145,16 +145,51 @@ async fn a_real_llama_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn real_servers_without_an_adapter_are_openai_servers() {
-    let Some(sglang) = replay("sglang", "uvicorn") else {
+async fn a_real_sglang() {
+    let Some(busy) = recorded("sglang", "GET_metrics_under_load") else {
         eprintln!("skipped: no recorded answers here");
         return;
     };
-    let (control, _) = sglang.start();
-    let server = identify(&control, None).await.unwrap();
-    assert_eq!(server.engine.name, "openai");
+    let loads = recorded("sglang", "GET_v1_loads_under_load").unwrap();
+    let fake = replay("sglang", "uvicorn").unwrap();
+    let (control, _) = fake.get("/metrics", busy).start();
+    let mut server = identify(&control, None).await.unwrap();
+    assert_eq!(server.engine.name, "sglang");
+    assert_eq!(server.engine.version.as_deref(), Some("0.5.23"));
     assert_eq!(server.engine.max_length, Some(4_096));
+    assert_eq!(server.engine.max_sequences, Some(16));
+    assert_eq!(server.engine.quantization.as_deref(), Some("bfloat16"));
+    assert_eq!(server.engine.backend.as_deref(), Some("cpu"));
+    let budget = server.engine.kv_budget.clone().unwrap();
+    assert_eq!((budget.tokens, budget.ranks), (16_384, 1));
+    assert_eq!(server.notes(), Vec::<String>::new());
+    let model = server.choose_model(None).unwrap();
+    let gauges = server.gauges(&control).await.unwrap();
+    assert_eq!((gauges.running, gauges.waiting), (Some(16.0), Some(8.0)));
+    assert_eq!(gauges.output_tokens, Some(3_735.0), "the live counter");
+    assert_eq!(gauges.prefix_hits, Some(752.0));
+    assert_eq!(gauges.kv_use_max, Some(0.13));
+    let count = server.count_tokens(&control, &model, Endpoint::Chat, "Hello");
+    assert_eq!(count.await.unwrap(), 44);
+    let learned = server
+        .probe_fields(&control, &model, Endpoint::Chat)
+        .await
+        .unwrap();
+    assert_eq!(learned.continuous_usage, Tri::Yes);
+    // Without metrics the loads of the ranks tell as much.
+    let off = Reply::new(404, "application/json", "{}");
+    let fake = replay("sglang", "uvicorn").unwrap();
+    let (control, _) = fake.get("/metrics", off).get("/v1/loads", loads).start();
+    let server = identify(&control, None).await.unwrap();
+    let gauges = server.gauges(&control).await.unwrap();
+    assert_eq!((gauges.running, gauges.waiting), (Some(16.0), Some(8.0)));
+    assert_eq!(server.engine.accepts.metrics, Some(true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_real_server_without_an_adapter_is_an_openai_server() {
     let Some(transformers) = replay("transformers-serve", "uvicorn") else {
+        eprintln!("skipped: no recorded answers here");
         return;
     };
     let (control, _) = transformers.start();

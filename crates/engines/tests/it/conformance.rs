@@ -1,133 +1,194 @@
-//! What every adapter must do, checked by one function on each adapter's fixtures.
+//! The suite that every adapter passes: what it reads of its server's recorded answers, and, where
+//! the simulator speaks its server's dialect, that what it says holds.
 
-use tokmark_engines::{Abort, Endpoint, TokenizeKind, Tri, identify};
+use tokmark_engines::{Dialect, Endpoint, identify};
 
-use crate::fake::{Fake, llamacpp, vllm};
+use crate::simulated;
+use crate::told::{self, Load, Told};
 
-struct Expected {
-    word: &'static str,
-    version: &'static str,
-    model: &'static str,
-    served_name: &'static str,
-    max_length: u64,
-    budget: (u64, u64, u32),
-    kv_type: Option<&'static str>,
-    quantization: Option<&'static str>,
-    max_sequences: Option<u32>,
-    running: f64,
-    waiting: f64,
-    output_tokens: f64,
-    engines: u32,
-    chat_tokens: u64,
-    prompt_tokens: u64,
-    tokenize: TokenizeKind,
-    continuous_usage: Tri,
-    timings: Tri,
-    token_ids: Tri,
+fn near(found: Option<f64>, expect: Option<f64>, what: &str) {
+    let same = match (found, expect) {
+        (Some(found), Some(expect)) => (found - expect).abs() < 1e-9,
+        (found, expect) => found == expect,
+    };
+    assert!(same, "{what}: {found:?} where {expect:?} is expected");
 }
 
-async fn conforms(fake: Fake, expected: Expected) {
-    let (control, heard) = fake.start();
+async fn tells(row: Told) {
+    let word = row.word;
+    let (control, heard) = row.server().start();
     let mut server = identify(&control, None).await.unwrap();
-    assert_eq!(server.engine.name, expected.word);
-    assert_eq!(server.engine.version.as_deref(), Some(expected.version));
-    assert_eq!(server.engine.max_length, Some(expected.max_length));
-    assert_eq!(server.engine.kv_type.as_deref(), expected.kv_type);
-    assert_eq!(server.engine.quantization.as_deref(), expected.quantization);
-    assert_eq!(server.engine.max_sequences, expected.max_sequences);
-    let budget = server.engine.kv_budget.clone().unwrap();
-    assert_eq!(
-        (budget.tokens, budget.tokens_per_rank, budget.ranks),
-        expected.budget
-    );
-    assert!(!budget.source.is_empty());
-    assert_eq!(server.abort(), Abort::CloseConnection);
-
+    assert_eq!(server.engine.name, word);
     let model = server.choose_model(None).unwrap();
-    assert_eq!(model.name, expected.model);
-    assert_eq!(model.served_name, expected.served_name);
+    assert_eq!(model.served_name, row.served_name, "{word}");
+    let engine = &server.engine;
+    assert_eq!(engine.version.as_deref(), row.version, "{word}");
+    assert_eq!(engine.max_length, row.max_length, "{word}");
+    assert_eq!(engine.kv_type.as_deref(), row.kv_type, "{word}");
+    assert_eq!(engine.quantization.as_deref(), row.quantization, "{word}");
+    assert_eq!(engine.max_sequences, row.max_sequences, "{word}");
+    let budget = engine.kv_budget.as_ref();
+    let found = budget.map(|all| (all.tokens, all.tokens_per_rank, all.ranks));
+    let expect = row.budget.map(|(all, each, ranks, _)| (all, each, ranks));
+    assert_eq!(found, expect, "{word}");
+    if let Some((_, _, _, source)) = row.budget {
+        let told = &budget.unwrap().source;
+        assert!(told.contains(source), "{word}: {told}");
+    }
+    let notes = server.notes().join("\n");
+    assert!(notes.contains(row.says), "{word}: {notes}");
+    let asks = |option: &str| notes.contains(option);
+    assert_eq!(
+        row.max_length.is_none(),
+        asks("--max-length"),
+        "{word}: {notes}"
+    );
+    let knows_budget = row
+        .budget
+        .is_some_and(|(.., source)| source != "lower bound");
+    assert_eq!(!knows_budget, asks("--kv-budget"), "{word}: {notes}");
 
     let gauges = server.gauges(&control).await.unwrap();
-    assert_eq!(gauges.running, Some(expected.running));
-    assert_eq!(gauges.waiting, Some(expected.waiting));
-    assert_eq!(gauges.output_tokens, Some(expected.output_tokens));
-    assert_eq!(gauges.engines, expected.engines);
-    assert!(gauges.notes.is_empty(), "{:?}", gauges.notes);
-
-    let count = |endpoint| server.count_tokens(&control, &model, endpoint, "text");
-    assert_eq!(count(Endpoint::Chat).await.unwrap(), expected.chat_tokens);
-    assert_eq!(
-        count(Endpoint::Completions).await.unwrap(),
-        expected.prompt_tokens
+    assert_eq!(engine.accepts.metrics, Some(row.gauges.is_some()), "{word}");
+    let expect = row.gauges.unwrap_or(Load {
+        running: f64::NAN,
+        ..Load::default()
+    });
+    if expect.running.is_nan() {
+        assert_eq!((gauges.running, gauges.waiting), (None, None), "{word}");
+        assert_eq!(gauges.notes.len(), 1, "{word} says why: {:?}", gauges.notes);
+    } else {
+        near(gauges.running, Some(expect.running), word);
+        near(gauges.waiting, Some(expect.waiting), word);
+    }
+    near(gauges.preemptions, expect.preemptions, word);
+    near(gauges.kv_use_max, expect.kv_use_max, word);
+    near(
+        gauges.prefix_hits,
+        expect.prefix.map(|(hits, _)| hits),
+        word,
     );
-
-    let learned = server
-        .probe_fields(&control, &model, Endpoint::Chat)
-        .await
-        .unwrap();
-    assert_eq!(learned.tokenize, expected.tokenize);
-    assert_eq!(learned.ignore_eos, Tri::Yes);
-    assert_eq!(learned.stream_usage, Tri::Yes);
-    assert_eq!(learned.continuous_usage, expected.continuous_usage);
-    assert_eq!(learned.timings_per_token, expected.timings);
-    assert_eq!(learned.return_token_ids, expected.token_ids);
-    assert!(learned.dropped_fields.is_empty());
-    assert!(learned.notes.is_empty(), "{:?}", learned.notes);
-    let accepts = &server.engine.accepts;
-    assert_eq!(accepts.continuous_usage, Some(true));
-    assert_eq!(accepts.metrics, Some(true));
-    assert_eq!(accepts.tokenize, Some(true));
-    assert_eq!(heard.connections(), 1, "one connection is kept alive");
+    near(
+        gauges.prefix_queries,
+        expect.prefix.map(|(_, all)| all),
+        word,
+    );
+    near(gauges.output_tokens, expect.output_tokens, word);
+    near(gauges.drafted, expect.speculation.map(|(all, _)| all), word);
+    near(gauges.accepted, expect.speculation.map(|(_, ok)| ok), word);
+    assert_eq!(gauges.engines, expect.engines, "{word}");
+    assert_eq!(
+        heard.connections(),
+        1,
+        "{word}: one connection is kept alive"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn vllm_conforms() {
-    let expected = Expected {
-        word: "vllm",
-        version: "0.32.0",
-        model: "Dolphin-14B-AWQ",
-        served_name: "bench",
-        max_length: 32_768,
-        budget: (400_000, 200_000, 2),
-        kv_type: Some("fp8"),
-        quantization: None,
-        max_sequences: None,
-        running: 21.0,
-        waiting: 3.0,
-        output_tokens: 4_000.0,
-        engines: 2,
-        chat_tokens: 40,
-        prompt_tokens: 12,
-        tokenize: TokenizeKind::VllmMessages,
-        continuous_usage: Tri::Yes,
-        timings: Tri::No,
-        token_ids: Tri::Yes,
-    };
-    conforms(vllm(), expected).await;
+async fn every_adapter_reads_what_its_server_tells() {
+    let rows = told::all();
+    for dialect in Dialect::ALL {
+        let has_row = rows.iter().any(|row| row.word == dialect.word());
+        assert!(has_row, "{} is in no row of the suite", dialect.word());
+    }
+    for row in rows {
+        tells(row).await;
+    }
 }
 
+/// A key that is missing, a proxy's login page, a server that is starting: no adapter takes any of
+/// them for an answer, and none fails because of it.
 #[tokio::test(start_paused = true)]
-async fn llamacpp_conforms() {
-    let expected = Expected {
-        word: "llamacpp",
-        version: "b11434-0a1b2c3",
-        model: "dolphin",
-        served_name: "dolphin",
-        max_length: 8_192,
-        budget: (8_192, 8_192, 1),
-        kv_type: None,
-        quantization: Some("Q4_K - Medium"),
-        max_sequences: Some(4),
-        running: 4.0,
-        waiting: 2.0,
-        output_tokens: 1_000.0,
-        engines: 1,
-        chat_tokens: 41,
-        prompt_tokens: 13,
-        tokenize: TokenizeKind::LlamaCppTemplateThenTokenize,
-        continuous_usage: Tri::No,
-        timings: Tri::Yes,
-        token_ids: Tri::No,
-    };
-    conforms(llamacpp(), expected).await;
+async fn every_adapter_tolerates_routes_that_are_refused() {
+    use crate::fake::{Fake, Reply};
+    for dialect in Dialect::ALL {
+        for reply in [
+            Reply::html(200, "<!doctype html><p>Sign in"),
+            Reply::new(401, "application/json", r#"{"detail":"no"}"#),
+            Reply::new(403, "text/plain", "no"),
+            Reply::new(404, "text/plain", "no"),
+            Reply::new(405, "text/plain", "no"),
+            Reply::new(501, "text/plain", "no"),
+            Reply::new(500, "text/plain", "no"),
+            Reply::json("null"),
+            Reply::json("[]"),
+            Reply::json(r#"{"version":3,"data":{},"models":7,"loads":{}}"#),
+        ] {
+            // llama.cpp shows its list to everybody: there a key that is missing is told at once.
+            let is_key = dialect == Dialect::LlamaCpp && reply.status == 401;
+            let mut fake = Fake::new();
+            for path in ROUTES {
+                fake = fake.get(path, reply.clone()).post(path, reply.clone());
+            }
+            let list = Reply::json(r#"{"data":[{"id":"m","owned_by":"x"}]}"#);
+            let (control, _) = fake.get("/v1/models", list).start();
+            let found = identify(&control, Some(dialect.word())).await;
+            if is_key {
+                assert!(found.is_err());
+                continue;
+            }
+            let mut server = found.unwrap();
+            let model = server.choose_model(None).unwrap();
+            server.read_capacity(&control).await.unwrap();
+            assert_eq!(server.engine.kv_budget, None, "{dialect:?}");
+            assert_eq!(server.engine.max_sequences, None, "{dialect:?}");
+            if let Ok(gauges) = server.gauges(&control).await {
+                assert_eq!(gauges.running, None, "{dialect:?}");
+            }
+            let count = server.count_tokens(&control, &model, Endpoint::Chat, "x");
+            assert!(count.await.is_err(), "{dialect:?}");
+        }
+    }
+}
+
+/// Every route that an adapter asks.
+const ROUTES: [&str; 30] = [
+    "/version",
+    "/metrics",
+    "/prometheus/metrics",
+    "/server_info",
+    "/get_server_info",
+    "/v1/loads",
+    "/v1/capacity",
+    "/props",
+    "/slots",
+    "/info",
+    "/is_sleeping",
+    "/.well-known/serviceinfo",
+    "/v1/model",
+    "/v1/system/info",
+    "/api/version",
+    "/api/ps",
+    "/api/show",
+    "/api/v0/models",
+    "/api/v1/models",
+    "/busy_threshold",
+    "/admin/config",
+    "/tokenize",
+    "/chat_tokenize",
+    "/apply-template",
+    "/v1/encode",
+    "/v1/token/encode",
+    "/v1/messages/count_tokens",
+    "/flush_cache",
+    "/clear_kv_blocks",
+    "/reset_prefix_cache",
+];
+
+/// Each adapter against its server's dialect of the simulator.
+#[tokio::test(start_paused = true)]
+async fn what_every_adapter_says_holds() {
+    let rows = simulated::all();
+    for dialect in tokmark_sim::Dialect::ALL {
+        let has_row = rows.iter().any(|row| row.dialect == *dialect);
+        assert!(has_row, "{dialect} is in no row of the suite");
+    }
+    for row in rows {
+        simulated::identity_and_limits(&row).await;
+        simulated::counts_agree_with_usage(&row).await;
+        simulated::lengths_are_fixed(&row).await;
+        simulated::load_is_seen_and_leaving_frees_the_slots(&row).await;
+        simulated::the_cache_is_emptied(&row).await;
+        simulated::errors_have_their_class(&row).await;
+    }
 }

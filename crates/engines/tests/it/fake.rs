@@ -61,7 +61,7 @@ type Responder = Box<dyn Fn(&Value) -> Reply + Send + Sync>;
 #[derive(Default)]
 pub struct Fake {
     routes: Vec<(Method, String, Responder)>,
-    server_header: Option<&'static str>,
+    server_header: Option<String>,
     log: Mutex<Vec<Asked>>,
     connections: AtomicUsize,
 }
@@ -80,8 +80,8 @@ impl Fake {
         Self::default()
     }
 
-    pub fn server_header(mut self, header: &'static str) -> Self {
-        self.server_header = Some(header);
+    pub fn server_header(mut self, header: &str) -> Self {
+        self.server_header = Some(header.to_owned());
         self
     }
 
@@ -124,7 +124,7 @@ impl Fake {
         let mut response = Response::builder()
             .status(reply.status)
             .header("content-type", reply.content_type);
-        if let Some(server) = self.server_header {
+        if let Some(server) = &self.server_header {
             response = response.header("server", server);
         }
         for (name, value) in &reply.headers {
@@ -190,6 +190,34 @@ impl Dial for Served {
 pub fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The server of a file of `tests/fixtures/servers`: each route's answer stands below a line
+/// `### METHOD PATH STATUS TYPE`.
+pub fn recorded(name: &str) -> Fake {
+    let text = fixture(&format!("servers/{name}.txt"));
+    let mut fake = Fake::new();
+    for block in text.split("### ").skip(1) {
+        let (head, body) = block.split_once('\n').unwrap();
+        if let Some(header) = head.strip_prefix("server ") {
+            fake = fake.server_header(header);
+            continue;
+        }
+        let words: Vec<&str> = head.split(' ').collect();
+        let [method, path, status, kind] = words.as_slice() else {
+            panic!("{name}: `{head}`")
+        };
+        let kind = match *kind {
+            "application/json" => "application/json",
+            "text/event-stream" => "text/event-stream",
+            "text/html" => "text/html",
+            "text/plain" => "text/plain",
+            other => panic!("{name}: `{other}`"),
+        };
+        let reply = Reply::new(status.parse().unwrap(), kind, body);
+        fake = fake.route(method.parse().unwrap(), path, move |_| reply.clone());
+    }
+    fake
 }
 
 /// A vLLM with two data-parallel ranks.

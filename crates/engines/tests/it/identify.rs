@@ -97,7 +97,19 @@ async fn a_hint_is_believed_and_a_wrong_word_gets_a_suggestion() {
     let server = identify(&control, Some("llamacpp")).await.unwrap();
     assert_eq!(server.engine.name, "llamacpp");
     let error = identify(&control, Some("vlm")).await.unwrap_err();
-    assert!(error.to_string().contains("`vllm`, `llamacpp`, `openai`"));
+    for dialect in Dialect::ALL {
+        let word = format!("`{}`", dialect.word());
+        assert!(error.to_string().contains(&word), "{word} in {error}");
+        assert_eq!(Dialect::parse(dialect.word()).unwrap(), dialect);
+    }
+    for (word, meant) in [
+        ("llama.cpp", Dialect::LlamaCpp),
+        ("TRTLLM", Dialect::TensorRtLlm),
+        ("mistral.rs", Dialect::MistralRs),
+        ("mlx", Dialect::MlxLm),
+    ] {
+        assert_eq!(Dialect::parse(word).unwrap(), meant);
+    }
     assert_eq!(error.hint(), "try `--engine vllm`");
 }
 

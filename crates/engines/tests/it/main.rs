@@ -9,6 +9,7 @@
     reason = "a test harness: its modules are only used inside, and a failure is meant to stop it"
 )]
 
+mod adapters;
 mod address;
 mod any_bytes;
 mod capacity;
@@ -22,4 +23,6 @@ mod gauges;
 mod identify;
 mod models;
 mod prometheus;
+mod simulated;
+mod told;
 mod transport;

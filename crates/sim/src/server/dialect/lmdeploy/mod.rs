@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::error::{ApiError, Refused};
 use super::super::field;
+use super::super::prompt;
 use super::super::shape::Speech;
 use super::{Accepts, Content, Fit, Interface, Naming, Route, Target, UsageRule, View};
 use chunk::Answers;
@@ -134,10 +135,18 @@ fn models(view: &View<'_>) -> Content {
     })
 }
 
-/// One text, or a list of them.
+/// One text, or a list of them; behind the chat template when that is asked for.
 fn encode(view: &View<'_>) -> Result<Content, ApiError> {
     let fields = view.fields()?;
-    let encoded = |text: &str| view.tokenizer().encode_special(text);
+    let templated = field::boolean(&fields, "do_preprocess")?;
+    let encoded = |text: &str| {
+        let said = json!({"messages": [{"role": "user", "content": text}]});
+        let said = said.as_object().filter(|_| templated);
+        match said.map(prompt::messages) {
+            Some(Ok(messages)) => view.tokenizer().encode_chat(&messages, true),
+            _ => view.tokenizer().encode_special(text),
+        }
+    };
     match fields.get("input") {
         Some(Value::String(text)) => {
             let ids = encoded(text);

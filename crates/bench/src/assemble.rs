@@ -2,7 +2,7 @@
 
 use tokmark_run_format::hardware::Hardware;
 use tokmark_run_format::plan::{Plan, Sampling};
-use tokmark_run_format::{Engine, RunDocument, Tool, Trust};
+use tokmark_run_format::{Engine, Note, RunDocument, Tool, Trust};
 use tokmark_units::Timestamp;
 
 use crate::run::Outcome;
@@ -85,8 +85,25 @@ pub fn document(
     run.admission_limit = outcome.probes.admission_limit;
     run.prefill.clone_from(&outcome.prefill);
     run.decode.clone_from(&outcome.decode);
-    run.notes.clone_from(&outcome.notes);
+    run.notes = server_notes(session);
+    run.notes.extend(outcome.notes.iter().cloned());
     run
+}
+
+/// What the adapter has to say about the server: what it could not learn, and what is special.
+fn server_notes(session: &Session) -> Vec<Note> {
+    let secrets = session.secrets();
+    let accepted = session.capabilities.notes.iter().cloned();
+    session
+        .server
+        .notes()
+        .into_iter()
+        .chain(accepted)
+        .map(|text| Note {
+            code: "server".to_owned(),
+            text: secrets.redact(&text).into_owned(),
+        })
+        .collect()
 }
 
 /// A served name that is a path of the server's machine, without its folders: they may carry a

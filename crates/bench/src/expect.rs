@@ -98,10 +98,12 @@ impl Run<'_> {
         requests: u32,
     ) -> Option<tokmark_run_format::evidence::NotRun> {
         let settle: Nanos = self.settings.settle.into();
-        let output = self
-            .known
-            .output(context, requests, settle, self.settings.window_ns())
-            .min(self.settings.max_output);
+        let window = self.settings.window_ns();
+        let output = matrix::held_output(
+            self.known.output(context, requests, settle, window),
+            self.session.server.reserves_output(),
+            self.settings.max_output,
+        );
         matrix::left_out(
             self.settings,
             &self.limits,

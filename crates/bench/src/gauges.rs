@@ -21,12 +21,16 @@ pub(crate) async fn read(session: &Session) -> Option<Scrape> {
     Some(scrape(&session.server, start, session.clock.now(), &gauges))
 }
 
+/// A count of waiting requests that is older than this may be of another moment of the cell: it
+/// would make a launch look like a queue (methodology section 5).
+const FRESH: Duration = Duration::from_secs(1);
+
 fn scrape(server: &Server, start: Nanos, end: Nanos, gauges: &Gauges) -> Scrape {
     Scrape {
         start_ns: start.0,
         end_ns: end.0,
         running: gauges.running,
-        waiting: gauges.waiting,
+        waiting: gauges.waiting.filter(|_| server.gauge_age() <= FRESH),
         preemptions: gauges.preemptions,
         output_tokens: gauges.output_tokens.filter(|_| server.counts_output_live()),
         prefix_queries: gauges.prefix_queries,

@@ -19,6 +19,7 @@ mod drain;
 mod expect;
 mod flight;
 mod gauges;
+pub mod hints;
 pub mod loops;
 pub mod matrix;
 pub mod output;

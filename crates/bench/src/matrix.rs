@@ -98,6 +98,15 @@ pub fn resolve(settings: &Settings, max_length: Option<u64>) -> Matrix {
     }
 }
 
+/// What one stream holds of the cache for its output: what it is expected to write, or, where the
+/// engine sets the longest output aside, that (methodology sections 3 and 6).
+pub fn held_output(expected: u64, reserves: bool, most: u64) -> u64 {
+    // A request asks for 1.5 times the expected, up to a tenth more by its seed.
+    let asked = expected.saturating_mul(33).div_ceil(20).max(LEAST_OUTPUT);
+    let held = if reserves { asked } else { expected };
+    held.min(most)
+}
+
 /// Why a cell is left out, or `None` when it runs. `expected_output` is what one stream is
 /// expected to write in launch and window.
 pub fn left_out(
@@ -241,6 +250,14 @@ mod tests {
         let gone = left_out(&settings(None), &limits, &[1], 64 * K, 1, 0).unwrap();
         assert_eq!(gone.status, CellStatus::OverLength);
         assert!(left_out(&settings(None), &limits, &[1], 8 * K, 1, 0).is_none());
+    }
+
+    #[test]
+    fn an_engine_that_reserves_holds_what_is_asked_of_it() {
+        assert_eq!(held_output(1_000, false, 8_192), 1_000);
+        assert_eq!(held_output(1_000, true, 8_192), 1_650);
+        assert_eq!(held_output(10, true, 8_192), 256);
+        assert_eq!(held_output(8_000, true, 8_192), 8_192);
     }
 
     #[test]

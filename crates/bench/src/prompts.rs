@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
-use tokmark_engines::{Capabilities, CountError, LimitField as Limit};
+use tokmark_engines::{Capabilities, CountError, FixedLength, LimitField as Limit, Tri};
 use tokmark_openai_stream::request::{
     Endpoint as StreamEndpoint, LimitField, Prompt, RequestSpec, Sampling,
 };
@@ -289,6 +289,7 @@ pub(crate) struct BodyMaker {
     model: String,
     endpoint: StreamEndpoint,
     slots: Option<u32>,
+    ranks: u32,
     accepts: Capabilities,
 }
 
@@ -299,6 +300,12 @@ impl BodyMaker {
             model: session.model.served_name.clone(),
             endpoint: session.endpoint(),
             slots: session.server.engine.max_sequences,
+            ranks: session
+                .server
+                .engine
+                .kv_budget
+                .as_ref()
+                .map_or(1, |b| b.ranks),
             accepts: session.capabilities.clone(),
         }
     }
@@ -323,17 +330,54 @@ impl BodyMaker {
             // very thing that is measured, and its CPU build dies of one in a chunked prefill.
             seed: None,
         };
-        spec.ignore_eos = self.accepts.ignore_eos.is_possible() && wanted("ignore_eos");
+        self.fix_length(max_tokens, &mut spec);
         spec.include_usage = self.accepts.stream_usage.is_possible() && wanted("stream_options");
         spec.continuous_usage = spec.include_usage && self.accepts.continuous_usage.is_possible();
         spec.timings_per_token =
             self.accepts.timings_per_token.is_possible() && wanted("timings_per_token");
+        // Ids are many bytes: they are asked for only where nothing else counts the tokens.
+        let counted = [
+            self.accepts.continuous_usage,
+            self.accepts.timings_per_token,
+        ];
+        spec.return_token_ids =
+            self.accepts.return_token_ids == Tri::Yes && !counted.contains(&Tri::Yes);
         self.pin(document, &mut spec);
         Bytes::from(spec.body())
     }
 
-    /// Pins a document to the slot that keeps its cache.
+    /// Makes the answer as long as it may be, in the server's own way.
+    fn fix_length(&self, max_tokens: u64, spec: &mut RequestSpec) {
+        let wanted = |field: &str| !self.accepts.refuses(field);
+        for (name, value) in self.accepts.constants {
+            if wanted(name) {
+                spec.extra.insert((*name).to_owned(), (*value).into());
+            }
+        }
+        if !self.accepts.ignore_eos.is_possible() {
+            return;
+        }
+        match self.accepts.fixed_length {
+            FixedLength::IgnoreEos => spec.ignore_eos = wanted("ignore_eos"),
+            FixedLength::LeastTokens(name) if wanted(name) => {
+                spec.extra.insert(name.to_owned(), max_tokens.into());
+            }
+            FixedLength::DebugConfig if wanted("debug_config") => {
+                let inside = serde_json::json!({ "ignore_eos": true });
+                spec.extra.insert("debug_config".to_owned(), inside);
+            }
+            FixedLength::LeastTokens(_) | FixedLength::DebugConfig | FixedLength::Never => {}
+        }
+    }
+
+    /// Pins a document to the slot or the rank that keeps its cache.
     fn pin(&self, document: &Document, spec: &mut RequestSpec) {
+        if let (Some(name), Some(home)) = (self.accepts.rank_field, document.home)
+            && self.ranks > 1
+        {
+            spec.extra
+                .insert(name.to_owned(), (home % self.ranks).into());
+        }
         let slots = self.slots.unwrap_or(0);
         if let Some(home) = document
             .home

@@ -10,6 +10,7 @@ use tokmark_run_format::evidence::{
 use tokmark_run_format::{DecodeCell, Note, PrefillRow};
 use tokmark_units::Nanos;
 
+use crate::hints::hints;
 use crate::matrix::{self, Limits, Matrix};
 use crate::output::Keep;
 use crate::progress::{Listener, Progress};
@@ -155,9 +156,12 @@ impl<'a> Run<'a> {
             tokmark_run_format::PrefillMode::Off => Vec::new(),
             _ => self.matrix.prefill_contexts.clone(),
         };
+        let prefill = self.prefill_rows(&contexts);
+        let decode: Vec<DecodeCell> = self.cells.into_values().collect();
+        self.notes.extend(hints(&self.session.server, &decode));
         Outcome {
-            prefill: self.prefill_rows(&contexts),
-            decode: self.cells.into_values().collect(),
+            prefill,
+            decode,
             matrix: self.matrix,
             probes: self.probes,
             prefix_cache: self.known.prefix_cache,

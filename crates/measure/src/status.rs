@@ -245,7 +245,10 @@ fn queued(evidence: &CellEvidence, timeline: &Timeline<'_>, cell: &DecodeCell) -
         .admission_limit
         .filter(|limit| evidence.requests > *limit);
     let admitted = timeline.admitted();
-    let over_limit = above.filter(|_| admitted < timeline.streams.len());
+    // Where answers end by themselves every stream has its turn, and what looks like restarts is the
+    // wait for one: no more than the limit decode at any time.
+    let no_more = |limit: u32| active < f64::from(limit) + 0.5;
+    let over_limit = above.filter(|limit| admitted < timeline.streams.len() || no_more(*limit));
     if !few && waiting.is_none() && over_limit.is_none() {
         return None;
     }

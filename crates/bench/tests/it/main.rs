@@ -9,6 +9,7 @@
 
 mod answer_faults;
 mod cases;
+mod dialects;
 mod faults;
 mod fronts;
 mod limits;

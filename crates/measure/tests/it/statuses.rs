@@ -121,6 +121,25 @@ fn short_answers_are_not_a_queue() {
     assert!(cell.total_tokens_per_s.is_some());
 }
 
+/// Two at once, and answers that end by themselves: four streams take turns, and the time between
+/// two of a stream's turns is spent in the queue.
+#[test]
+fn turns_at_a_measured_limit_are_a_queue() {
+    let mut evidence = steady(4);
+    let requests = std::mem::take(&mut evidence.streams);
+    for (n, request) in requests.into_iter().enumerate() {
+        let begin = if n % 2 == 0 { 10 } else { 12 };
+        let [before, after] = restarted(request, begin * S, (begin + 17) * S);
+        evidence.streams.extend([before, after]);
+    }
+    check(&evidence, CellStatus::Restarts, "of the streams' time");
+    evidence.admission_limit = Some(2);
+    check(&evidence, CellStatus::Queued, "measured to run 2 at once");
+    // More than the limit decode: it was not the limit after all.
+    evidence.admission_limit = Some(1);
+    check(&evidence, CellStatus::Restarts, "of the streams' time");
+}
+
 #[test]
 fn preemptions_of_launch_and_window_count() {
     let mut evidence = steady(4);

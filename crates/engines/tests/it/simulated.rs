@@ -13,7 +13,7 @@ use tokmark_engines::{
 use tokmark_openai_stream::reply::{BodyEnd, FailureClass, ReplyReader, TokenEvent};
 use tokmark_openai_stream::request::Endpoint as Route;
 use tokmark_run_format::Model;
-use tokmark_sim::faults::{Faults, RateLimit};
+use tokmark_sim::faults::{Fault, Faults, Hits};
 use tokmark_sim::{Dialect, SimConfig, SimServer};
 use tokmark_units::Nanos;
 
@@ -421,13 +421,11 @@ pub async fn errors_have_their_class(row: &Behaves) {
         "{dialect}: {}",
         answer.shown()
     );
-    let limits = Faults {
-        rate_limit: Some(RateLimit {
-            first_requests: 1,
-            retry_after_s: 7,
-        }),
-        ..Faults::default()
-    };
+    let mut limits = Faults::default();
+    limits.add_to(
+        Fault::TooManyRequests { retry_after_s: 7 },
+        Hits::Numbers(0..1),
+    );
     let met = Met::new(row, false, limits).await;
     let body = met.body(Endpoint::Chat, "Hello.", 4, true);
     let answer = met.ask(Endpoint::Chat, &body).await;

@@ -228,19 +228,9 @@ async fn the_adapters_know_whom_they_speak_to() {
             ..crate::client::config()
         };
         let bench = tokmark_test_kit::SimBench::start(config, Endpoint::Chat).await;
-        if *dialect == Dialect::MistralRs {
-            // It lists its model twice, as `default`, too; a person has to choose.
-            let error = bench.err().unwrap().to_string();
-            assert!(error.contains("`default`, `small`"), "{error}");
-            continue;
-        }
         let bench = bench.unwrap_or_else(|error| panic!("{dialect}: {error}"));
         let engine = &bench.session.server.engine;
-        let expect = match dialect {
-            Dialect::Vllm | Dialect::LlamaCpp => dialect.name(),
-            _ => "openai",
-        };
-        assert_eq!(engine.name, expect);
+        assert_eq!(engine.name, dialect.name());
         if *dialect == Dialect::LlamaCpp {
             assert_eq!(engine.max_sequences, Some(8));
             assert_eq!(engine.max_length, Some(8_192));

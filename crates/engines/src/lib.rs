@@ -20,6 +20,7 @@ mod identify;
 mod launch;
 mod link;
 mod model;
+mod process;
 mod prometheus;
 mod refusal;
 mod reply;

@@ -7,6 +7,7 @@ mod failure;
 mod headers;
 mod identity;
 mod load;
+mod local;
 mod progress;
 mod reach;
 mod road;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokmark_bench::{ConnectDial, Endpoint, Route, Session, control_endpoint};
 use tokmark_driver::{Clock, LoadThreads};
-use tokmark_engines::{Address, Control, DEFAULT_TIMEOUT, IdentifyError};
+use tokmark_engines::{Address, Control, DEFAULT_TIMEOUT, Declared, IdentifyError};
 use tokmark_machine::LaunchCommand;
 use tokmark_run_format::Note;
 
@@ -13,6 +13,7 @@ use crate::args::ServerArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::headers::{headers, key_source};
+use crate::local;
 use crate::road::{Road, parse_address};
 
 /// A server that was reached and identified.
@@ -37,7 +38,10 @@ pub(crate) async fn reach(
     load: LoadThreads,
     try_fields: bool,
 ) -> Outcome<Reached> {
-    let address = parse_address(&args.url)?;
+    let address = match &args.url {
+        Some(url) => parse_address(url)?,
+        None => parse_address(&local::only().await?)?,
+    };
     let mut headers = headers(args)?;
     let clock = Clock::start();
     let road = Road::new(args, &address, clock)?;
@@ -59,6 +63,10 @@ pub(crate) async fn reach(
     if let Some(launch) = &launch {
         server.learn_from_launch(&launch.argv);
     }
+    server.declare(Declared {
+        max_length: args.max_length,
+        max_sequences: args.max_sequences,
+    });
     if try_fields {
         server
             .probe_fields(&control, &model, control_endpoint(endpoint))

@@ -10,6 +10,7 @@ mod flags;
 mod hardware_file;
 mod inventory;
 mod launch;
+mod listeners;
 mod redact;
 mod title;
 mod tree;

@@ -18,15 +18,21 @@ pub(crate) enum ArrivalTime {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServerArgs {
-    /// Address of the server: `host:port`, with or without `http://`, a path, or `/v1`; or `unix:/path/to.sock`.
+    /// Address of the server: `host:port`, with or without `http://`, a path, or `/v1`; or `unix:/path/to.sock` [default: the only server that runs on this machine]
     #[arg(value_name = "URL", env = "TOKMARK_URL")]
-    pub(crate) url: String,
+    pub(crate) url: Option<String>,
     /// The served model, when the server has several.
     #[arg(long, env = "TOKMARK_MODEL")]
     pub(crate) model: Option<String>,
-    /// What the server is, when it hides it: `vllm`, `llamacpp` or `openai`.
+    /// What the server is, when it hides it: `vllm`, `sglang`, `llamacpp`, `ollama`, `lmstudio`, `tgi`, `tensorrt-llm`, `lmdeploy`, `tabbyapi`, `mlx-lm`, `mlc`, `dynamo`, `mistralrs`, `llm-d-sim` or `openai`.
     #[arg(long, value_name = "DIALECT", env = "TOKMARK_ENGINE")]
     pub(crate) engine: Option<String>,
+    /// Most tokens of one request, prompt and output, when the server does not say.
+    #[arg(long, value_name = "TOKENS", env = "TOKMARK_MAX_LENGTH", value_parser = super::work::tokens)]
+    pub(crate) max_length: Option<u64>,
+    /// Most requests that the server runs at once, when it does not say.
+    #[arg(long, value_name = "N", env = "TOKMARK_MAX_SEQUENCES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_sequences: Option<u32>,
     /// API key. Never shown, never stored.
     #[arg(
         long,
@@ -74,9 +80,11 @@ impl ServerArgs {
     /// A server at an address, and nothing said beside.
     pub(crate) fn plain(url: String) -> Self {
         Self {
-            url,
+            url: Some(url),
             model: None,
             engine: None,
+            max_length: None,
+            max_sequences: None,
             api_key: None,
             api_key_file: None,
             headers: Vec::new(),

@@ -103,8 +103,13 @@ pub(crate) enum Route {
 }
 
 /// Arguments of `run`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
+    tokmark run\n  \
     tokmark run http://127.0.0.1:8000\n  \
     tokmark run localhost:8080 --contexts 0,2k,8k --requests 1,2,4,8 --duration 10s\n  \
     tokmark run https://llm.example/v1 --api-key-file key.txt --model my-model --output results")]
@@ -115,6 +120,9 @@ pub(crate) struct RunArgs {
     pub(crate) plan: PlanArgs,
     #[command(flatten)]
     pub(crate) facts: FactArgs,
+    /// Empty the server's prefix cache before the run, where the server lets a client do that.
+    #[arg(long, env = "TOKMARK_RESET_CACHE")]
+    pub(crate) reset_cache: bool,
     /// Folder for the result [default: tokmark-runs/MODEL-HARDWARE-TIME]
     #[arg(long, short, value_name = "DIR", env = "TOKMARK_OUTPUT")]
     pub(crate) output: Option<PathBuf>,
@@ -325,6 +333,6 @@ fn levels(text: &str) -> Result<List<u32>, tokmark_units::ParseError> {
     parse_level_list(text).map(Into::into)
 }
 
-fn tokens(text: &str) -> Result<u64, tokmark_units::ParseError> {
+pub(super) fn tokens(text: &str) -> Result<u64, tokmark_units::ParseError> {
     Context::parse(text).map(|context| context.0)
 }

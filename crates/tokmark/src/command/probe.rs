@@ -32,9 +32,14 @@ pub(crate) async fn run(args: ProbeArgs) -> Outcome {
     let load = load::start().map_err(|e| crate::failure::Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
     let reached = reach(&args.server, endpoint, load, false).await?;
-    let limits = Limits::of(&reached.session.server.engine, settings.kv_budget);
+    let server = &reached.session.server;
+    let limits = Limits {
+        // A run measures it; until then the server's word is the best guess.
+        admission: server.engine.max_sequences,
+        ..Limits::of(&server.engine, settings.kv_budget)
+    };
     let matrix = matrix::resolve(&settings, limits.max_length);
-    let cells = plan(&settings, &limits, &matrix);
+    let cells = plan(&settings, &limits, &matrix, server.reserves_output());
     if args.json {
         say::result(as_json(&reached, &limits, &matrix, &settings, &cells));
     } else {
@@ -43,20 +48,19 @@ pub(crate) async fn run(args: ProbeArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn plan(settings: &Settings, limits: &Limits, matrix: &Matrix) -> Vec<Planned> {
+fn plan(settings: &Settings, limits: &Limits, matrix: &Matrix, reserves: bool) -> Vec<Planned> {
     if settings.prefill == PrefillMode::Standalone {
         return Vec::new();
     }
     let known = Known::default();
     let cell = |context: u64, requests: u32| {
-        let output = known
-            .output(
-                context,
-                requests,
-                settings.settle.into(),
-                settings.window_ns(),
-            )
-            .min(settings.max_output);
+        let expected = known.output(
+            context,
+            requests,
+            settings.settle.into(),
+            settings.window_ns(),
+        );
+        let output = matrix::held_output(expected, reserves, settings.max_output);
         Planned {
             context,
             requests,
@@ -127,6 +131,7 @@ fn as_json(
         "model": session.model,
         "kv_budget": limits.budget,
         "notes": session.server.notes(),
+        "hints": hints(session, cells),
         "plan": {
             "contexts": matrix.contexts,
             "prefill_contexts": matrix.prefill_contexts,
@@ -155,6 +160,9 @@ fn as_text(
         text.push_str(&format!("note      {said}\n"));
     }
     text.push_str(&matrix_text(matrix, cells));
+    for hint in hints(&reached.session, cells) {
+        text.push_str(&format!("hint: {hint}\n"));
+    }
     let run = cells.iter().filter(|cell| cell.left_out.is_none()).count();
     text.push_str(&format!(
         "\n{run} of {} cells would run: {} of windows",
@@ -202,11 +210,36 @@ fn server_text(session: &Session, limits: &Limits) -> String {
             budget.source
         )),
     }
-    text.push('\n');
+    let sequences = engine
+        .max_sequences
+        .map_or_else(unknown, |most| format!("{most} at once"));
+    text.push_str(&format!("\nrequests  {sequences}\n"));
     for note in session.server.notes() {
         text.push_str(&format!("note      {note}\n"));
     }
     text
+}
+
+/// What to change about the server so that more of the plan would run or be seen.
+fn hints(session: &Session, cells: &[Planned]) -> Vec<String> {
+    let server = &session.server;
+    let advice = server.advice();
+    let mut statuses: Vec<CellStatus> = cells
+        .iter()
+        .filter_map(|cell| cell.left_out.as_ref().map(|gone| gone.status))
+        .collect();
+    // Nobody can say yet whether it will queue, only that it would not tell.
+    let may_queue = server.queues_silently() && server.engine.max_sequences.is_none();
+    if may_queue {
+        statuses.push(CellStatus::Queued);
+    }
+    let gauges = (server.engine.accepts.metrics == Some(false) && !advice.show_gauges.is_empty())
+        .then(|| format!("to show its load: {}", advice.show_gauges));
+    tokmark_bench::hints::of_statuses(advice, &statuses)
+        .into_iter()
+        .map(|note| note.text)
+        .chain(gauges)
+        .collect()
 }
 
 fn matrix_text(matrix: &Matrix, cells: &[Planned]) -> String {

@@ -9,7 +9,8 @@ use tokmark_bench::{
     Declared, Facts, Keep, Outcome as Measured, OutputDir, Run, RunError, Session, Settings,
     assemble,
 };
-use tokmark_run_format::{DecodeCell, Hardware, RunDocument, write_document};
+use tokmark_engines::CacheState;
+use tokmark_run_format::{DecodeCell, Hardware, Note, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
 use crate::args::RunArgs;
@@ -26,12 +27,19 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let settings = settings::settings(&args.plan)?;
     let load = load::start().map_err(|e| Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
-    let reached = reach(&args.server, endpoint, load, true).await?;
+    let mut reached = reach(&args.server, endpoint, load, true).await?;
     let machine = Machine::of(&reached, &args.facts)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
     if !quiet {
         introduce(&reached, &output);
+    }
+    if args.reset_cache {
+        let note = reset_cache(&reached.session).await;
+        if !quiet {
+            say::progress(format!("note: {}", note.text));
+        }
+        reached.notes.push(note);
     }
     let id = identity::new_id();
     let stop = stop_on_interrupt();
@@ -53,6 +61,23 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let path = save(&output, &mut document, &outcome)?;
     report(&document, &path, args.json, quiet)?;
     Ok(exit(&document, &stop))
+}
+
+/// Empties the prefix cache, and says whether that was done: documents of a run are its own, so that
+/// a cache which stays as it is changes no number.
+async fn reset_cache(session: &Session) -> Note {
+    let text = match session.server.reset_cache(&session.control).await {
+        Ok(CacheState::Emptied) => "the server's prefix cache was emptied before the run",
+        Ok(CacheState::Busy) => "the server did not empty its prefix cache: requests run",
+        Ok(CacheState::Unsupported) => {
+            "the server's prefix cache was not emptied: it offers no way to do it"
+        }
+        Err(_) => "the server's prefix cache was not emptied: it did not answer",
+    };
+    Note {
+        code: "reset_cache".to_owned(),
+        text: text.to_owned(),
+    }
 }
 
 /// Runs the matrix with progress shown beside it.

@@ -26,21 +26,24 @@ impl Dialect {
         ports
     }
 
-    /// The server that a command line starts, or whose worker bears such a title.
+    /// The server that a command line starts, or whose worker bears such a title; a simulated one is
+    /// what it stands for.
     pub fn of_command(arguments: &[String]) -> Option<Self> {
-        // The program, or what an interpreter was given to run; its options come later.
-        let words: Vec<String> = arguments
-            .iter()
-            .take(PROGRAM_WORDS)
-            .flat_map(|argument| argument.split_whitespace().take(1))
-            .map(|word| base_name(word).to_ascii_lowercase())
-            .collect();
+        let words = program(arguments);
         let has = |name: &str| words.iter().any(|word| word == name);
-        let begins = |start: &str| words.iter().any(|word| word.starts_with(start));
-        let serves = has("serve");
         if has("tokmark") && has("sim") {
             return Some(simulated(arguments));
         }
+        Self::of_program(arguments)
+    }
+
+    /// The same without what stands for another: only then do options that are not given mean what
+    /// they mean to that server.
+    pub(crate) fn of_program(arguments: &[String]) -> Option<Self> {
+        let words = program(arguments);
+        let has = |name: &str| words.iter().any(|word| word == name);
+        let begins = |start: &str| words.iter().any(|word| word.starts_with(start));
+        let serves = has("serve");
         SIGNS.iter().find_map(|(dialect, sign)| {
             let is_it = match sign {
                 Sign::Program(name) => has(name),
@@ -50,6 +53,17 @@ impl Dialect {
             is_it.then_some(*dialect)
         })
     }
+}
+
+/// The program, or what an interpreter was given to run; its options come later.
+fn program(arguments: &[String]) -> Vec<String> {
+    arguments
+        .iter()
+        .take_while(|argument| !argument.starts_with("--"))
+        .take(PROGRAM_WORDS)
+        .flat_map(|argument| argument.split_whitespace().take(1))
+        .map(|word| base_name(word).to_ascii_lowercase())
+        .collect()
 }
 
 /// How far into a command line its program may stand: behind an interpreter and its options.

@@ -14,6 +14,7 @@ use crate::adapter::{Adapter, Habits, Proof};
 use crate::advice::Advice;
 use crate::capability::{Abort, Capabilities, TokenizeKind, Tri};
 use crate::control::Control;
+use crate::dialect::Dialect;
 use crate::error::IdentifyError;
 use crate::families::Families;
 use crate::gauges::{GaugeError, Gauges};
@@ -260,7 +261,8 @@ fn learn_from_launch(server: &mut Server, arguments: &[String]) {
     let (Some(slots), Some(slot_context)) = (engine.max_sequences, engine.max_length) else {
         return;
     };
-    if slots <= 1 || launch::value(arguments, &["--kv-unified-per-slot"]).is_some() {
+    let is_own = Dialect::of_program(arguments) == Some(Dialect::LlamaCpp);
+    if slots <= 1 || !is_own || launch::value(arguments, &["--kv-unified-per-slot"]).is_some() {
         return;
     }
     let split_asked = launch::has(arguments, &["--no-kv-unified", "-no-kvu"]);

@@ -11,6 +11,7 @@ use crate::adapter::{Adapter, Habits, Proof};
 use crate::advice::Advice;
 use crate::capability::{Abort, Capabilities, TokenizeKind, Tri};
 use crate::control::Control;
+use crate::dialect::Dialect;
 use crate::error::IdentifyError;
 use crate::families::Families;
 use crate::gauges::{GaugeError, Gauges};
@@ -170,7 +171,8 @@ impl Adapter for MistralRs {
         engine.kv_type = kv_type.or(engine.kv_type.take());
         let asked = launch::number(arguments, &["--pa-block-size"]);
         let block = asked.unwrap_or(BLOCK_TOKENS);
-        if let Some(blocks) = server.blocks {
+        let is_own = Dialect::of_program(arguments) == Some(Dialect::MistralRs);
+        if let Some(blocks) = server.blocks.filter(|_| is_own || asked.is_some()) {
             let source = "metrics kv_cache_blocks_total x the command line's block size";
             let tokens = blocks.saturating_mul(block);
             engine.kv_budget = Some(TokenBudget::of_one(tokens, block, source));

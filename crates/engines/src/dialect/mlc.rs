@@ -11,6 +11,7 @@ use crate::advice::Advice;
 use crate::cache::{self, CacheReset};
 use crate::capability::{Abort, Capabilities, FixedLength, Tri};
 use crate::control::Control;
+use crate::dialect::Dialect;
 use crate::error::IdentifyError;
 use crate::identify::FirstLook;
 use crate::launch;
@@ -84,6 +85,9 @@ impl Adapter for Mlc {
     }
 
     fn learn_from_launch(&self, server: &mut Server, arguments: &[String]) {
+        if Dialect::of_program(arguments) != Some(Dialect::Mlc) {
+            return;
+        }
         let overrides = launch::value(arguments, &["--overrides"]).unwrap_or_default();
         let number = |name: &str| {
             overrides

@@ -10,6 +10,7 @@ use crate::adapter::{Adapter, Habits};
 use crate::advice::Advice;
 use crate::capability::{Abort, Capabilities, FixedLength, Tri};
 use crate::control::Control;
+use crate::dialect::Dialect;
 use crate::error::IdentifyError;
 use crate::identify::FirstLook;
 use crate::launch;
@@ -91,6 +92,9 @@ impl Adapter for MlxLm {
     }
 
     fn learn_from_launch(&self, server: &mut Server, arguments: &[String]) {
+        if Dialect::of_program(arguments) != Some(Dialect::MlxLm) {
+            return;
+        }
         let drafts = launch::value(arguments, &["--draft-model"]).is_some();
         let asked = launch::number(arguments, &["--decode-concurrency"]);
         let at_once = if drafts {

@@ -2,7 +2,7 @@
 
 use tokmark_engines::{CacheState, Declared, Dialect, Server, identify};
 
-use crate::fake::{Fake, Reply, fixture, recorded, vllm};
+use crate::fake::{Fake, Reply, fixture, llamacpp, recorded, vllm};
 
 async fn server(fake: Fake) -> Server {
     let (control, _) = fake.start();
@@ -243,6 +243,31 @@ async fn mistral_rs_lists_a_word_that_stands_for_its_model() {
         server.choose_model(Some("default")).unwrap().served_name,
         "default"
     );
+}
+
+/// The port's process may be a proxy's, or a simulator's: what such a command line leaves out says
+/// nothing about the server.
+#[tokio::test(start_paused = true)]
+async fn a_command_line_of_something_else_has_no_defaults() {
+    for word in ["mlx-lm", "mlc", "mistralrs", "llamacpp"] {
+        for line in ["nginx -g daemon", &format!("tokmark sim --dialect {word}")] {
+            let fake = match word {
+                "llamacpp" => llamacpp(),
+                word => recorded(word),
+            };
+            let mut server = server(fake).await;
+            let before = server.engine.clone();
+            server.learn_from_launch(&arguments(line));
+            assert_eq!(server.engine, before, "{word}: {line}");
+        }
+    }
+    let mut server = server(recorded("mlc")).await;
+    server.learn_from_launch(&arguments("mlc_llm serve m --mode interactive"));
+    assert_eq!(server.engine.max_sequences, Some(1));
+    let overrides = "--overrides max_num_sequence=8;max_total_seq_length=4096";
+    server.learn_from_launch(&arguments(&format!("mlc_llm serve m {overrides}")));
+    assert_eq!(server.engine.max_sequences, Some(8));
+    assert_eq!(server.engine.kv_budget.as_ref().unwrap().tokens, 4_096);
 }
 
 #[tokio::test(start_paused = true)]

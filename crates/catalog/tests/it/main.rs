@@ -10,7 +10,9 @@
     reason = "a test harness: a failure is meant to stop it, and its figures are small and whole"
 )]
 
+mod any_bytes;
 mod configs;
+mod corpus;
 mod gguf;
 mod hardware_names;
 mod hardware_rows;

@@ -112,6 +112,7 @@ pub async fn run(
         scrapes,
         client,
         notes,
+        ..CellEvidence::default()
     }
 }
 

@@ -191,6 +191,7 @@ impl Run<'_> {
             counter_hits: gained(|scrape| scrape.prefix_hits),
             counter_queries: gained(|scrape| scrape.prefix_queries),
             request,
+            ..PrefillEvidence::default()
         })
     }
 

@@ -1,7 +1,10 @@
 //! A file in which a person declares the hardware of a server (`--hardware FILE`).
 
 use serde::Deserialize;
-use tokmark_run_format::{Accelerator, Hardware, MachineClass};
+use tokmark_run_format::{
+    Accelerator, AcceleratorFacts, AcceleratorLink, Hardware, Host, MachineClass,
+    MeasuredBandwidth, ProcessorFacts, UnknownFact,
+};
 use tokmark_units::float;
 
 use crate::title::name_for_title;
@@ -60,6 +63,12 @@ struct Declared {
     /// Stands in hardware that was copied from a run document; here it is always declared.
     #[serde(rename = "source")]
     _source: Option<String>,
+    processor: Option<ProcessorFacts>,
+    memory_speed_mt_s: Option<u32>,
+    host: Option<Host>,
+    links: Vec<AcceleratorLink>,
+    measured_bandwidth: Option<MeasuredBandwidth>,
+    unknown: Vec<UnknownFact>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -71,6 +80,7 @@ struct DeclaredAccelerator {
     memory_bytes: Option<u64>,
     #[serde(alias = "memory_text")]
     memory: Option<String>,
+    facts: Option<AcceleratorFacts>,
 }
 
 fn one() -> u32 {
@@ -107,6 +117,12 @@ pub fn read_hardware_file(text: &str) -> Result<Hardware, HardwareFileError> {
         os: declared.os,
         driver: declared.driver,
         source: Some("declared".to_owned()),
+        processor: declared.processor,
+        memory_speed_mt_s: declared.memory_speed_mt_s,
+        host: declared.host,
+        links: declared.links,
+        measured_bandwidth: declared.measured_bandwidth,
+        unknown: declared.unknown,
     };
     let is_named = hardware.name.is_some() || hardware.cpu.is_some();
     if !is_named && hardware.accelerators.is_empty() {
@@ -125,6 +141,7 @@ fn accelerator(declared: DeclaredAccelerator) -> Result<Accelerator, HardwareFil
         count: declared.count,
         memory_bytes: amount(declared.memory_bytes, declared.memory.as_deref())?,
         memory_text: declared.memory,
+        facts: declared.facts,
     })
 }
 

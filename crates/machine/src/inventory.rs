@@ -1,13 +1,16 @@
 //! The hardware of this machine.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sysinfo::{Cpu, CpuRefreshKind, System};
-use tokmark_run_format::{Accelerator, Hardware, MachineClass};
+use tokmark_run_format::{Accelerator, Hardware, Host, MachineClass, ProcessorFacts, UnknownFact};
 
+use crate::apple::{self, AppleFacts};
+use crate::card::{self, Normalise};
+use crate::nvml::{self, NvmlLibrary, driver_files};
+use crate::private::Private;
 use crate::title::name_for_title;
-use crate::{nvidia, processor};
+use crate::{amd, files, host, intel, memory, processor};
 
 /// Where facts that were read from the machine itself come from.
 const DETECTED: &str = "detected";
@@ -15,45 +18,129 @@ const DETECTED: &str = "detected";
 /// Accelerators with drivers that are not read here, by the device files that they bring.
 const OTHER_ACCELERATORS: [&str; 3] = ["dev/kfd", "dev/accel", "dev/davinci_manager"];
 
-/// NVIDIA chips whose memory is the processor's, too.
-const UNIFIED_CHIPS: [&str; 4] = ["GB10", "Orin", "Thor", "Xavier"];
+/// Where to look for a machine's facts, and how names are written.
+pub struct Look<'a> {
+    /// The root of the system's files: `/`, or a recorded tree.
+    pub root: PathBuf,
+    /// NVIDIA's library.
+    pub nvml: NvmlLibrary,
+    /// What `sysctl` and `ioreg` print on a Mac.
+    pub apple: Option<AppleFacts>,
+    /// A maker's name to the catalogue's; `None` keeps it as the driver gives it.
+    pub normalise: Normalise<'a>,
+}
+
+impl Look<'_> {
+    /// This machine, names as the drivers give them.
+    pub fn here() -> Self {
+        Self {
+            root: PathBuf::from("/"),
+            nvml: NvmlLibrary::System,
+            apple: apple::ask(),
+            normalise: &|_, _| None,
+        }
+    }
+
+    /// Only the files below `root`.
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            nvml: NvmlLibrary::Off,
+            apple: None,
+            normalise: &|_, _| None,
+        }
+    }
+
+    /// The hardware, as far as the system tells. What it does not tell stands in `unknown` with the
+    /// reason.
+    pub fn hardware(&self) -> Hardware {
+        let hardware = self.read();
+        finish(hardware, &self.root)
+    }
+
+    fn read(&self) -> Hardware {
+        let root = self.root.as_path();
+        let mut unknown = Vec::new();
+        let nvidia = self.nvidia(&mut unknown);
+        let mut cards = nvidia.cards;
+        cards.extend(amd::cards(root));
+        cards.extend(intel::cards(root));
+        cards.extend(self.apple.as_ref().and_then(AppleFacts::card));
+        let accelerators = card::groups(cards, self.normalise);
+        let drivers = [nvidia.driver, amd::driver(root), intel::driver(root)];
+        let drivers: Vec<String> = drivers.into_iter().flatten().collect();
+        let speed = memory::speed_mt_s(root);
+        if let Err(reason) = speed {
+            unknown.push(UnknownFact::new("memory_speed_mt_s", reason));
+        }
+        let processor = processor::read(root);
+        let mut hardware = Hardware {
+            class: class_of(root, &accelerators),
+            cpu: processor.describe(),
+            cpu_cores: processor.cores(),
+            processor: Some(processor.facts).filter(|facts| *facts != ProcessorFacts::default()),
+            memory_bytes: memory::bytes(root),
+            memory_speed_mt_s: speed.ok(),
+            os: os(root),
+            driver: Some(drivers.join(", ")).filter(|drivers| !drivers.is_empty()),
+            host: host::read(root),
+            links: nvidia.links,
+            source: Some(DETECTED.to_owned()),
+            accelerators,
+            unknown,
+            ..Hardware::default()
+        };
+        if let Some(apple) = &self.apple {
+            fill_from_apple(&mut hardware, apple);
+        }
+        hardware
+    }
+
+    /// The library's answer, else what the driver's own files name.
+    fn nvidia(&self, unknown: &mut Vec<UnknownFact>) -> nvml::Told {
+        let root = self.root.as_path();
+        match nvml::ask(&self.nvml) {
+            Ok(told) => told,
+            Err(reason) => {
+                let cards = driver_files::cards(root);
+                if !cards.is_empty() && self.nvml != NvmlLibrary::Off {
+                    unknown.push(UnknownFact::new("nvml", reason));
+                }
+                nvml::Told {
+                    driver: driver_files::driver(root).filter(|_| !cards.is_empty()),
+                    cards,
+                    links: Vec::new(),
+                }
+            }
+        }
+    }
+}
 
 /// The hardware of this machine, as far as its system tells.
 pub fn inventory() -> Hardware {
-    let mut hardware = read_tree(Path::new("/"));
+    inventory_named(&|_, _| None)
+}
+
+/// As [`inventory`], with names as a catalogue writes them.
+pub fn inventory_named(normalise: Normalise<'_>) -> Hardware {
+    let look = Look {
+        normalise,
+        ..Look::here()
+    };
+    let mut hardware = look.read();
     fill_from_system(&mut hardware);
-    finish(hardware)
+    finish(hardware, &look.root)
 }
 
-/// As [`inventory`], from the files of a Linux system below `root` alone: `/proc`, `/etc/os-release`.
+/// As [`inventory`], from the files of a Linux system below `root` alone.
 pub fn inventory_of(root: &Path) -> Hardware {
-    finish(read_tree(root))
-}
-
-fn read_tree(root: &Path) -> Hardware {
-    let processor = fs::read_to_string(root.join("proc/cpuinfo"))
-        .map(|text| processor::read(&text))
-        .unwrap_or_default();
-    let accelerators = nvidia::accelerators(root);
-    Hardware {
-        class: class_of(root, &accelerators),
-        name: None,
-        cpu: processor.describe(),
-        cpu_cores: processor.cores,
-        memory_bytes: memory(root),
-        memory_text: None,
-        os: os(root),
-        driver: nvidia::driver(root).filter(|_| !accelerators.is_empty()),
-        source: Some(DETECTED.to_owned()),
-        accelerators,
-    }
+    Look::at(root).hardware()
 }
 
 fn class_of(root: &Path, accelerators: &[Accelerator]) -> MachineClass {
     let is_unified = |accelerator: &Accelerator| {
-        UNIFIED_CHIPS
-            .iter()
-            .any(|chip| accelerator.name.contains(chip))
+        let facts = accelerator.facts.as_ref();
+        facts.is_some_and(|facts| facts.unified_memory == Some(true))
     };
     if accelerators.iter().any(is_unified) {
         MachineClass::UnifiedMemory
@@ -69,23 +156,24 @@ fn class_of(root: &Path, accelerators: &[Accelerator]) -> MachineClass {
     }
 }
 
-/// `MemTotal` in bytes: what the system can use, a little less than what is built in.
-fn memory(root: &Path) -> Option<u64> {
-    let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    kib.checked_mul(1024)
+fn os(root: &Path) -> Option<String> {
+    let text = files::whole(&root.join("etc/os-release"))?;
+    let value = |key: &str| files::value(&text, key);
+    value("PRETTY_NAME").or_else(|| Some(format!("{} {}", value("NAME")?, value("VERSION_ID")?)))
 }
 
-fn os(root: &Path) -> Option<String> {
-    let text = fs::read_to_string(root.join("etc/os-release")).ok()?;
-    let value = |key: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
-            .map(|value| value.trim().trim_matches(['"', '\'']).to_owned())
-            .filter(|value| !value.is_empty())
-    };
-    value("PRETTY_NAME").or_else(|| Some(format!("{} {}", value("NAME")?, value("VERSION_ID")?)))
+fn fill_from_apple(hardware: &mut Hardware, apple: &AppleFacts) {
+    let processor = apple.processor();
+    hardware.cpu_cores = processor.cores;
+    hardware.cpu = apple
+        .chip()
+        .and_then(|chip| processor::describe(&chip, 1, processor.cores));
+    hardware.processor = Some(processor);
+    hardware.memory_bytes = apple.memory_bytes();
+    hardware.host = apple.model().map(|model| Host {
+        board: Some(format!("Apple {model}")),
+        ..Host::default()
+    });
 }
 
 /// What the tree did not tell: other systems than Linux, or a hidden `/proc`.
@@ -115,7 +203,8 @@ fn fill_from_system(hardware: &mut Hardware) {
     }
 }
 
-fn finish(mut hardware: Hardware) -> Hardware {
+fn finish(mut hardware: Hardware, root: &Path) -> Hardware {
+    Private::of(root).clean_hardware(&mut hardware);
     let is_known = !hardware.accelerators.is_empty() || hardware.cpu.is_some();
     hardware.name = is_known.then(|| name_for_title(&hardware));
     hardware

@@ -1,22 +1,46 @@
-//! The machine that carries the server: its hardware, and the command that started the server.
+//! The machine that carries the server: its hardware, its telemetry, and the command that started
+//! the server.
 //!
 //! Everything that leaves this crate is fit for publication: no keys, host names, private addresses,
-//! user names or serial numbers (methodology section 8). What is not known stays `None`.
+//! user names or serial numbers (methodology section 8). What is not known stays `None`, with the
+//! reason where there is one. All files are read below a root folder, so that recorded trees of
+//! other machines can be read as well.
 
-mod flags;
+pub mod agent;
+mod amd;
+mod apple;
+mod bandwidth;
+mod card;
+mod clock;
+mod drm;
+mod files;
 mod hardware_file;
+mod host;
+mod intel;
 mod inventory;
 mod launch;
 mod listeners;
-mod nvidia;
+mod memory;
+mod nvml;
+mod pci;
+mod private;
 mod processor;
 mod redact;
+pub mod telemetry;
 mod title;
+mod watch;
 
-pub use flags::flags;
+pub use apple::AppleFacts;
+pub use bandwidth::{BandwidthSettings, measure_bandwidth};
+pub use card::Normalise;
+pub use clock::real_clock;
 pub use hardware_file::{HardwareFileError, read_hardware_file};
-pub use inventory::{inventory, inventory_of};
-pub use launch::{LaunchCommand, launch_command};
+pub use inventory::{Look, inventory, inventory_named, inventory_of};
+pub use launch::{
+    LaunchCommand, LaunchPlaces, LaunchUnknown, find_launch, flags, launch_command, settings,
+};
 pub use listeners::{Listener, listeners};
+pub use nvml::NvmlLibrary;
 pub use redact::{redact, redact_arguments};
 pub use title::name_for_title;
+pub use watch::Watch;

@@ -1,24 +1,101 @@
-//! Name and cores of the processor, from `/proc/cpuinfo`.
+//! Name, cores, memory groups and clocks of the processor.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-/// What `/proc/cpuinfo` tells.
-#[derive(Debug, Default, PartialEq, Eq)]
+use tokmark_run_format::ProcessorFacts;
+
+use crate::files;
+
+/// What the system's files tell.
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Processor {
     name: String,
-    sockets: usize,
-    /// Physical cores of all sockets.
-    pub(crate) cores: Option<u32>,
+    pub(crate) facts: ProcessorFacts,
 }
 
 impl Processor {
     /// For example `AMD Ryzen 9 7900X (12C)`, or `2x Intel Xeon Gold 6330 (56C)` for two sockets.
     pub(crate) fn describe(&self) -> Option<String> {
-        describe(&self.name, self.sockets, self.cores)
+        let sockets = self.facts.sockets.unwrap_or(1);
+        describe(&self.name, sockets, self.facts.cores)
+    }
+
+    /// Physical cores of all sockets.
+    pub(crate) fn cores(&self) -> Option<u32> {
+        self.facts.cores
     }
 }
 
-pub(crate) fn read(text: &str) -> Processor {
+pub(crate) fn read(root: &Path) -> Processor {
+    let text = files::whole(&root.join("proc/cpuinfo"));
+    let mut processor = text.as_deref().map(table).unwrap_or_default();
+    let folder = root.join("sys/devices/system");
+    let nodes = files::entries(&folder.join("node"));
+    let nodes = nodes
+        .iter()
+        .filter(|path| files::numbered(path, "node").is_some())
+        .count();
+    let facts = &mut processor.facts;
+    facts.numa_nodes = u32::try_from(nodes).ok().filter(|nodes| *nodes > 0);
+    let processors: Vec<_> = files::entries(&folder.join("cpu"))
+        .into_iter()
+        .filter(|path| files::numbered(path, "cpu").is_some())
+        .collect();
+    facts.governor = governor(&processors);
+    facts.clock_max_mhz = processors
+        .iter()
+        .filter_map(|path| files::small_number(&path.join("cpufreq/cpuinfo_max_freq")))
+        .max()
+        .map(|khz| khz / 1_000);
+    facts.cache_bytes = last_level_bytes(&processors);
+    processor
+}
+
+/// What all processors have; different ones are listed.
+fn governor(processors: &[std::path::PathBuf]) -> Option<String> {
+    let found: BTreeSet<String> = processors
+        .iter()
+        .filter_map(|path| files::text(&path.join("cpufreq/scaling_governor")))
+        .collect();
+    let found: Vec<String> = found.into_iter().collect();
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
+/// The caches of the highest level, each counted once.
+fn last_level_bytes(processors: &[std::path::PathBuf]) -> Option<u64> {
+    let mut caches = BTreeSet::new();
+    for processor in processors {
+        for cache in files::entries(&processor.join("cache")) {
+            let found = (|| {
+                let level = files::number(&cache.join("level"))?;
+                let shared = files::text(&cache.join("shared_cpu_list"))?;
+                let size = cache_bytes(&files::text(&cache.join("size"))?)?;
+                let kind = files::text(&cache.join("type"))?;
+                (kind != "Instruction").then_some((level, shared, size))
+            })();
+            caches.extend(found);
+        }
+    }
+    let highest = caches.iter().map(|(level, ..)| *level).max()?;
+    let of_highest = caches.iter().filter(|(level, ..)| *level == highest);
+    Some(of_highest.map(|(_, _, size)| size).sum())
+}
+
+/// `32768K` in bytes.
+fn cache_bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text.get(digits.len()..)? {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// `/proc/cpuinfo`.
+fn table(text: &str) -> Processor {
     let mut name = String::new();
     let mut logical = 0_usize;
     let mut sockets = BTreeSet::new();
@@ -47,14 +124,19 @@ pub(crate) fn read(text: &str) -> Processor {
     } else {
         cores.len()
     };
+    let some = |count: usize| u32::try_from(count).ok().filter(|count| *count > 0);
     Processor {
         name,
-        sockets: sockets.len().max(1),
-        cores: u32::try_from(count).ok().filter(|count| *count > 0),
+        facts: ProcessorFacts {
+            sockets: some(sockets.len()),
+            cores: some(count),
+            threads: some(logical),
+            ..ProcessorFacts::default()
+        },
     }
 }
 
-pub(crate) fn describe(name: &str, sockets: usize, cores: Option<u32>) -> Option<String> {
+pub(crate) fn describe(name: &str, sockets: u32, cores: Option<u32>) -> Option<String> {
     let name = clean(name);
     if name.is_empty() {
         return None;

@@ -32,6 +32,42 @@ pub fn redact_arguments(arguments: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// The words of a command line as a shell takes them apart: without quotes, comments, and the
+/// backslashes at line ends. Nothing is expanded.
+pub(crate) fn shell_words(text: &str) -> Vec<String> {
+    let is_comment = |word: &str| word.starts_with('#');
+    let mut out = Vec::new();
+    for line in text.replace("\\\n", " ").replace("\\\r\n", " ").lines() {
+        let words = pieces(line).into_iter().map(|piece| piece.word);
+        let words = words.take_while(|word| !is_comment(word));
+        out.extend(words.filter(|word| !word.is_empty()).map(unquoted));
+    }
+    out
+}
+
+/// A word without its quotes and escapes.
+fn unquoted(word: &str) -> String {
+    let without_escapes = |text: &str| {
+        let mut out = String::new();
+        let mut characters = text.chars();
+        while let Some(character) = characters.next() {
+            out.push(match character {
+                '\\' => characters.next().unwrap_or('\\'),
+                other => other,
+            });
+        }
+        out
+    };
+    segments(word)
+        .into_iter()
+        .map(|segment| match quoted_inside(segment) {
+            Some(('\'', inside)) => inside.to_owned(),
+            Some((_, inside)) => inside.replace("\\\"", "\"").replace("\\\\", "\\"),
+            None => without_escapes(segment),
+        })
+        .collect()
+}
+
 /// What the words before say about the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {

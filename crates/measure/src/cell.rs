@@ -7,6 +7,7 @@ use tokmark_units::format::percent;
 use tokmark_units::{float, format};
 
 use crate::counters::{CounterFault, Readings};
+use crate::energy;
 use crate::interval;
 use crate::launch;
 use crate::stats;
@@ -73,6 +74,7 @@ fn begun(evidence: &CellEvidence) -> DecodeCell {
         fill_streams(&mut cell, evidence, &timeline);
         launch::fill(&mut cell, evidence, &timeline, &readings);
         fill_server(&mut cell, evidence, window, &readings);
+        fill_energy(&mut cell, evidence, window);
         findings.extend(status::of_window(evidence, &timeline, &cell));
         let loops = loop_note(&cell, evidence, &timeline);
         cell.notes.extend(loops);
@@ -83,6 +85,26 @@ fn begun(evidence: &CellEvidence) -> DecodeCell {
         cell.notes.extend(prompt);
     }
     settle(cell, evidence, findings)
+}
+
+/// Power, energy and a note about the power limit: methodology sections 5 and 8.
+fn fill_energy(cell: &mut DecodeCell, evidence: &CellEvidence, window: Window) {
+    let Some(telemetry) = &evidence.telemetry else {
+        return;
+    };
+    let tokens = energy::Tokens {
+        output: cell.output_tokens,
+        prompt: None,
+    };
+    let found = energy::energy(telemetry, window, tokens, evidence.idle_power_w);
+    let capped = found.power_capped_share;
+    if let Some(share) = capped.filter(|share| *share > energy::MOST_THROTTLED) {
+        cell.notes.push(format!(
+            "the power limit lowered an accelerator's clocks on {} of the samples",
+            percent(share)
+        ));
+    }
+    cell.energy = Some(found);
 }
 
 /// Chooses the first status that applies; the others that hold are notes.

@@ -12,6 +12,7 @@ pub mod cell;
 mod client;
 pub mod compare;
 pub mod counters;
+pub mod energy;
 pub mod goodput;
 pub mod histogram;
 pub mod interval;

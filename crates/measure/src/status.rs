@@ -11,6 +11,7 @@ use tokmark_units::{float, format};
 
 use crate::bursts::Bursts;
 use crate::client;
+use crate::energy::MOST_THROTTLED;
 use crate::timeline::Timeline;
 
 /// Fewest streams in decode on time average, as a share of C.
@@ -165,6 +166,7 @@ pub(crate) fn of_window(
     [
         looped(evidence, timeline, cell),
         client::limit(evidence, cell).map(|reason| Finding::new(CellStatus::ClientLimited, reason)),
+        throttled(cell),
         preempted(cell),
         queued(evidence, timeline, cell),
         restarts(cell),
@@ -173,6 +175,17 @@ pub(crate) fn of_window(
     .into_iter()
     .flatten()
     .collect()
+}
+
+fn throttled(cell: &DecodeCell) -> Option<Finding> {
+    let share = cell.energy.as_ref()?.throttled_share?;
+    (share > MOST_THROTTLED).then(|| {
+        let reason = format!(
+            "heat or the power brake lowered an accelerator's clocks on {} of the samples",
+            percent(share)
+        );
+        Finding::new(CellStatus::Throttled, reason)
+    })
 }
 
 /// What looping requests gave in the window.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::energy::Energy;
 use crate::status::CellStatus;
 
 /// Gaps between events of one stream inside the window, in milliseconds; restarts excluded.
@@ -185,6 +186,9 @@ pub struct DecodeCell {
     /// The measured admission limit, when it decided.
     #[serde(default)]
     pub admission_limit: Option<u32>,
+    /// Power and energy of the server's machine over the window.
+    #[serde(default)]
+    pub energy: Option<Energy>,
     /// Where the figures come from.
     #[serde(default)]
     pub sources: Sources,
@@ -243,6 +247,7 @@ impl DecodeCell {
             need_tokens: None,
             budget_tokens: None,
             admission_limit: None,
+            energy: None,
             sources: Sources::default(),
             client: None,
             failures: Vec::new(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::DecodeCell;
 use crate::hardware::Hardware;
+use crate::launch::LaunchSettings;
 use crate::plan::Plan;
 use crate::prefill::PrefillRow;
 use crate::server::{Engine, Model};
@@ -110,6 +111,9 @@ pub struct RunDocument {
     /// The command that started the server, secrets removed.
     #[serde(default)]
     pub launch_command: Option<String>,
+    /// What that command says about speed.
+    #[serde(default)]
+    pub launch: Option<LaunchSettings>,
     /// A remark of the person who measured.
     #[serde(default)]
     pub note: Option<String>,
@@ -155,6 +159,7 @@ impl RunDocument {
             engine: Engine::default(),
             model: Model::default(),
             launch_command: None,
+            launch: None,
             note: None,
             plan: Plan::default(),
             fixed_ttft_ms: None,

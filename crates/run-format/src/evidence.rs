@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cell::ClientHealth;
+use crate::telemetry::Telemetry;
 
 /// The value of the header's `format` field that this crate writes.
 pub const FORMAT: &str = "tokmark-evidence/1";
@@ -52,6 +53,8 @@ pub struct ProbeEvidence {
     pub template_tokens: u64,
     /// Tokens of one cache block, when known.
     pub block_tokens: u64,
+    /// The machine at rest, before anything was sent.
+    pub idle: Option<Telemetry>,
 }
 
 /// Where arrival stamps come from.
@@ -281,6 +284,10 @@ pub struct CellEvidence {
     /// Every reading of the server's gauges used.
     #[serde(deserialize_with = "crate::wire::bounded::deserialize")]
     pub scrapes: Vec<Scrape>,
+    /// The server's machine from launch to the window's end.
+    pub telemetry: Option<Telemetry>,
+    /// Mean power of the accelerators at rest before the run, in watts.
+    pub idle_power_w: Option<f64>,
     /// How well the client kept up during the window.
     pub client: Option<ClientHealth>,
     /// Remarks made while measuring.
@@ -316,4 +323,6 @@ pub struct PrefillEvidence {
     pub counter_hits: Option<u64>,
     /// Prefix-cache queries in tokens that the counters gained meanwhile.
     pub counter_queries: Option<u64>,
+    /// The server's machine meanwhile.
+    pub telemetry: Option<Telemetry>,
 }

@@ -45,6 +45,143 @@ pub struct Accelerator {
     pub memory_bytes: Option<u64>,
     /// The memory as the source wrote it, for example `24 GB`, when it was text.
     pub memory_text: Option<String>,
+    /// How they are set up and connected, when their driver was asked.
+    pub facts: Option<AcceleratorFacts>,
+}
+
+/// What a driver tells about an accelerator. In a group of several, a value that differs between
+/// them is `null` and stands in `unknown`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AcceleratorFacts {
+    /// `nvidia`, `amd`, `intel` or `apple`.
+    pub vendor: Option<String>,
+    /// The chip's generation as the driver names it, for example `compute capability 9.0`.
+    pub architecture: Option<String>,
+    /// Whether its memory is the processor's.
+    pub unified_memory: Option<bool>,
+    /// The power limit that was set, in watts.
+    pub power_limit_w: Option<f64>,
+    /// The power limit as delivered, in watts.
+    pub power_limit_default_w: Option<f64>,
+    /// Highest core clock, in MHz.
+    pub core_clock_max_mhz: Option<u32>,
+    /// Highest memory clock, in MHz.
+    pub memory_clock_max_mhz: Option<u32>,
+    /// The link to the processor.
+    pub pcie: Option<PcieLink>,
+    /// Whether the processor can address all of its memory.
+    pub resizable_bar: Option<bool>,
+    /// The slices that it is divided into.
+    pub slices: Vec<Slice>,
+    /// What could not be read, and why.
+    pub unknown: Vec<UnknownFact>,
+}
+
+/// A PCIe link, as it is at this moment and at best. Idle links run slower than they can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PcieLink {
+    /// Generation now.
+    pub generation: Option<u32>,
+    /// Highest generation of card and slot.
+    pub generation_max: Option<u32>,
+    /// Lanes now.
+    pub width: Option<u32>,
+    /// Most lanes of card and slot.
+    pub width_max: Option<u32>,
+}
+
+/// Equal slices of a divided accelerator.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Slice {
+    /// For example `1g.10gb`.
+    pub profile: String,
+    /// How many of them.
+    pub count: u32,
+    /// Memory of one, in bytes.
+    pub memory_bytes: Option<u64>,
+}
+
+/// Something that could not be found out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UnknownFact {
+    /// What: a field's name, or a source such as `nvml`.
+    pub fact: String,
+    /// Why not.
+    pub reason: String,
+}
+
+impl UnknownFact {
+    /// What, and why not.
+    pub fn new(fact: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            fact: fact.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// The processor in numbers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ProcessorFacts {
+    /// Sockets.
+    pub sockets: Option<u32>,
+    /// Physical cores of all sockets.
+    pub cores: Option<u32>,
+    /// Logical processors.
+    pub threads: Option<u32>,
+    /// Groups of processors with memory of their own.
+    pub numa_nodes: Option<u32>,
+    /// How the system chooses clocks, for example `performance`.
+    pub governor: Option<String>,
+    /// Highest clock, in MHz.
+    pub clock_max_mhz: Option<u32>,
+    /// Last-level caches in all, in bytes.
+    pub cache_bytes: Option<u64>,
+}
+
+/// The computer around processor and accelerators.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Host {
+    /// Maker and model of the board or the whole machine.
+    pub board: Option<String>,
+    /// Version of the operating system's kernel.
+    pub kernel: Option<String>,
+    /// The container that the facts were read in: `docker`, `podman`, `kubernetes`, …
+    pub container: Option<String>,
+    /// The virtual machine that the system runs in: `kvm`, `vmware`, `hyper-v`, …
+    pub virtualization: Option<String>,
+}
+
+/// The way between two accelerators.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AcceleratorLink {
+    /// One end, by its place in the driver's order.
+    pub from: u32,
+    /// The other end.
+    pub to: u32,
+    /// `nvlink`, `pcie_switch`, `host_bridge`, `numa_node`, `system`, …
+    pub path: String,
+    /// Links of that kind between the two.
+    pub links: Option<u32>,
+}
+
+/// Memory bandwidth of the processor, measured on this machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MeasuredBandwidth {
+    /// Reading alone, in 10^9 bytes per second.
+    pub read_gb_s: Option<f64>,
+    /// `a[i] = b[i] + s * c[i]`, two reads and a write counted, in 10^9 bytes per second.
+    pub triad_gb_s: Option<f64>,
+    /// Threads, sizes and repeats in words.
+    pub method: String,
 }
 
 /// Hardware of the server. Every field that is not known is `null` and never guessed.
@@ -69,6 +206,18 @@ pub struct Hardware {
     pub os: Option<String>,
     /// Accelerator driver with version.
     pub driver: Option<String>,
-    /// Where the facts come from: `detected`, `declared`, `imported` or `simulated`.
+    /// Where the facts come from: `detected`, `agent`, `declared`, `imported` or `simulated`.
     pub source: Option<String>,
+    /// The processor in numbers.
+    pub processor: Option<ProcessorFacts>,
+    /// Transfers per second of a memory module's line, in millions (MT/s).
+    pub memory_speed_mt_s: Option<u32>,
+    /// The computer around.
+    pub host: Option<Host>,
+    /// Ways between the accelerators.
+    pub links: Vec<AcceleratorLink>,
+    /// Memory bandwidth, when it was measured.
+    pub measured_bandwidth: Option<MeasuredBandwidth>,
+    /// What could not be read, and why.
+    pub unknown: Vec<UnknownFact>,
 }

@@ -6,23 +6,32 @@
 
 pub mod cell;
 pub mod document;
+pub mod energy;
 pub mod evidence;
 pub mod hardware;
+pub mod launch;
 pub mod plan;
 pub mod prefill;
 pub mod read;
 pub mod server;
 pub mod status;
+pub mod telemetry;
 pub mod wire;
 
 pub use cell::DecodeCell;
 pub use document::{EvidenceRef, ImportSource, Note, RunDocument, Tool, Trust};
-pub use hardware::{Accelerator, Hardware, MachineClass};
+pub use energy::Energy;
+pub use hardware::{
+    Accelerator, AcceleratorFacts, AcceleratorLink, Hardware, Host, MachineClass,
+    MeasuredBandwidth, PcieLink, ProcessorFacts, Slice, UnknownFact,
+};
+pub use launch::{LaunchSettings, Speculation};
 pub use plan::{CapacityRule, Plan, PrefillMode, Profile, Sampling};
 pub use prefill::PrefillRow;
 pub use read::{ReadError, read_document};
 pub use server::{Accepts, Engine, Model, TokenBudget};
 pub use status::{CellStatus, PrefillStatus};
+pub use telemetry::{DeviceKind, DeviceSample, DeviceSeries, Telemetry, Throttle};
 
 /// The value of a run document's `format` field that this crate writes.
 pub const FORMAT: &str = "tokmark-run/1";

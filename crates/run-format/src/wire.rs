@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use crate::evidence::{
     self, CellEvidence, Event, Header, PrefillEvidence, Record, RequestEvidence, Scrape,
 };
+use crate::telemetry::Telemetry;
 
 /// Why an evidence file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -50,12 +51,17 @@ fn held(record: &Record) -> u64 {
     let of = |request: &RequestEvidence| {
         size_of::<RequestEvidence>() + request.events.len() * size_of::<Event>()
     };
+    let telemetry = |telemetry: &Option<Telemetry>| telemetry.as_ref().map_or(0, Telemetry::held);
     let bytes = match record {
-        Record::Header(_) | Record::Probes(_) => size_of::<Record>(),
-        Record::Prefill(sample) => size_of::<PrefillEvidence>() + of(&sample.request),
+        Record::Header(_) => size_of::<Record>(),
+        Record::Probes(probes) => size_of::<Record>() + telemetry(&probes.idle),
+        Record::Prefill(sample) => {
+            size_of::<PrefillEvidence>() + of(&sample.request) + telemetry(&sample.telemetry)
+        }
         Record::Cell(cell) => {
             let streams: usize = cell.streams.iter().map(of).sum();
-            size_of::<CellEvidence>() + streams + cell.scrapes.len() * size_of::<Scrape>()
+            let scrapes = cell.scrapes.len() * size_of::<Scrape>();
+            size_of::<CellEvidence>() + streams + scrapes + telemetry(&cell.telemetry)
         }
     };
     u64::try_from(bytes).unwrap_or(u64::MAX)

@@ -1,5 +1,6 @@
 //! The `tokmark` program: arguments, wiring, exit codes.
 
+mod agent;
 mod args;
 mod command;
 mod exit;
@@ -8,6 +9,7 @@ mod headers;
 mod identity;
 mod load;
 mod local;
+mod machine;
 mod progress;
 mod reach;
 mod road;
@@ -77,6 +79,10 @@ fn dispatch(cli: Cli) -> Outcome {
             }
             load::room_for_connections();
             runtime()?.block_on(command::sim::run(args, quiet))
+        }
+        Command::Machine(args) => runtime()?.block_on(command::machine::run(args, quiet)),
+        Command::MachineAgent(args) => {
+            runtime()?.block_on(command::machine_agent::run(args, quiet))
         }
         Command::Selftest(args) => command::selftest::run(&args, quiet),
         Command::SelftestClient(args) => command::selftest::client::run(&args),

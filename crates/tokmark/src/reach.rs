@@ -1,12 +1,11 @@
 //! From an address and its options to an identified server.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tokmark_bench::{ConnectDial, Endpoint, Route, Session, control_endpoint};
 use tokmark_driver::{Clock, LoadThreads};
 use tokmark_engines::{Address, Control, DEFAULT_TIMEOUT, Declared, IdentifyError};
-use tokmark_machine::LaunchCommand;
+use tokmark_machine::{LaunchCommand, LaunchPlaces};
 use tokmark_run_format::Note;
 
 use crate::args::ServerArgs;
@@ -57,9 +56,15 @@ pub(crate) async fn reach(
         .choose_model(args.model.as_deref())
         .map_err(refused)?;
     server.read_capacity(&control).await.map_err(refused)?;
-    let launch = Some(&address)
+    let found = Some(&address)
         .filter(|address| road.is_local && address.socket.is_none())
-        .and_then(|address| tokmark_machine::launch_command(address.port, Path::new("/proc")));
+        .map(|address| tokmark_machine::find_launch(address.port, &LaunchPlaces::default()));
+    // A tunnel's port is on this machine, the server is not.
+    let elsewhere = match &found {
+        Some(Err(unknown)) if unknown.is_elsewhere() => Some(unknown.to_string()),
+        _ => None,
+    };
+    let launch = found.and_then(Result::ok);
     if let Some(launch) = &launch {
         server.learn_from_launch(&launch.argv);
     }
@@ -96,8 +101,8 @@ pub(crate) async fn reach(
         },
         address,
         launch,
-        is_local: road.is_local,
-        said: road.said,
+        is_local: road.is_local && elsewhere.is_none(),
+        said: road.said.or(elsewhere),
         notes: road.notes,
     })
 }

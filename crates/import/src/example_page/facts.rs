@@ -63,6 +63,7 @@ fn accelerator(text: &str, memory_text: Option<String>) -> Accelerator {
         count,
         memory_bytes: None,
         memory_text,
+        ..Accelerator::default()
     }
 }
 

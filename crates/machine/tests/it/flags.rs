@@ -29,6 +29,7 @@ fn flags_that_matter_in_their_order() {
         "llama-server -m /home/ann/x.gguf -c 32768 -np -1 -ngl 99 --temp -0.5 --metrics -fa on",
         &["-c 32768", "-np -1", "-ngl 99", "--temp -0.5", "-fa on"],
     );
+    check("-c 4096 --port 8000 -np 2", &["-c 4096", "-np 2"]);
     check("llama-server", &[]);
     check("", &[]);
 }

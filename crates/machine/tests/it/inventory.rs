@@ -1,5 +1,5 @@
 use tokmark_machine::{inventory, inventory_of};
-use tokmark_run_format::{Hardware, MachineClass};
+use tokmark_run_format::{Hardware, MachineClass, UnknownFact};
 
 use crate::tree::Tree;
 
@@ -124,6 +124,10 @@ fn what_is_not_known_stays_unknown() {
     let expected = Hardware {
         class: MachineClass::Cpu,
         source: Some("detected".to_owned()),
+        unknown: vec![UnknownFact::new(
+            "memory_speed_mt_s",
+            "the system shows no tables of the firmware",
+        )],
         ..Hardware::default()
     };
     assert_eq!(nothing, expected);

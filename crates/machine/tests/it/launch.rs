@@ -4,16 +4,16 @@ use tokmark_machine::{LaunchCommand, launch_command};
 
 use crate::tree::Tree;
 
-const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+pub const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
 /// Port 8000 is 1F40; one listening socket, and one connection from that port.
-fn tcp(port: u16, inode: u32) -> String {
+pub fn tcp(port: u16, inode: u32) -> String {
     format!(
         "{HEAD}   0: 0100007F:{port:04X} 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 {inode} 1 0 100 0 0 10 0\n   1: 0100007F:{port:04X} 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1000        0 777 1 0 100 0 0 10 0\n"
     )
 }
 
-fn process(tree: Tree, pid: u32, parent: u32, arguments: &[&str]) -> Tree {
+pub fn process(tree: Tree, pid: u32, parent: u32, arguments: &[&str]) -> Tree {
     let cmdline = arguments.join("\0") + "\0";
     tree.file(&format!("{pid}/cmdline"), cmdline)
         .file(
@@ -23,7 +23,7 @@ fn process(tree: Tree, pid: u32, parent: u32, arguments: &[&str]) -> Tree {
         .link(&format!("{pid}/fd/0"), "/dev/null")
 }
 
-fn holds(tree: Tree, pid: u32, inode: u32) -> Tree {
+pub fn holds(tree: Tree, pid: u32, inode: u32) -> Tree {
     tree.link(&format!("{pid}/fd/7"), &format!("socket:[{inode}]"))
 }
 
@@ -54,7 +54,7 @@ fn the_process_that_listens() {
         4711,
     );
     let launch = found(&tree).unwrap();
-    assert_eq!(launch.pid, 30);
+    assert_eq!(launch.pid, Some(30));
     assert_eq!(
         launch.command,
         "/usr/bin/llama-server -m '~/x y.gguf' --port 8000"
@@ -96,7 +96,7 @@ fn a_title_leads_to_the_parent() {
         5,
     );
     let launch = found(&tree).unwrap();
-    assert_eq!(launch.pid, 100);
+    assert_eq!(launch.pid, Some(100));
     assert_eq!(
         launch.command,
         "python3 /opt/bin/vllm serve o/m --api-key *** --max-num-seqs 64"
@@ -135,5 +135,5 @@ fn the_parent_of_forked_workers_comes_first() {
     let tree = Tree::new().file("net/tcp", tcp(8000, 5));
     let tree = holds(process(tree, 1000, 999, &["serve", "--worker"]), 1000, 5);
     let tree = holds(process(tree, 999, 1, &["serve", "--all"]), 999, 5);
-    assert_eq!(found(&tree).unwrap().pid, 999);
+    assert_eq!(found(&tree).unwrap().pid, Some(999));
 }

@@ -9,6 +9,7 @@ fn gpu(name: &str, count: u32, mib: Option<u64>, text: Option<&str>) -> Accelera
         count,
         memory_bytes: mib.map(|mib| mib * MIB),
         memory_text: text.map(str::to_owned),
+        ..Accelerator::default()
     }
 }
 

@@ -18,6 +18,7 @@ mod client;
 mod compare;
 mod corpus;
 mod coverage;
+mod energy;
 mod launch;
 mod prefill;
 mod properties;

@@ -3,13 +3,36 @@
 use tokmark_run_format::cell::{FailureCount, Gaps, LaunchTtft, Sources};
 use tokmark_run_format::prefill::{CacheState, PrefillSample, SampleRole};
 use tokmark_run_format::{
-    Accelerator, CellStatus, DecodeCell, MachineClass, Note, PrefillRow, PrefillStatus,
+    Accelerator, CellStatus, DecodeCell, Hardware, MachineClass, Note, PrefillRow, PrefillStatus,
     RunDocument, TokenBudget, Tool, Trust,
 };
 use tokmark_units::float;
 
 pub(crate) const CONTEXTS: [u64; 4] = [0, 8_192, 16_384, 32_768];
 pub(crate) const REQUESTS: [u32; 5] = [1, 2, 4, 8, 16];
+
+/// A machine of which everything is known.
+fn rig(mark: &str) -> Hardware {
+    let text = |text: &str| format!("{mark}{text}");
+    Hardware {
+        class: MachineClass::DiscreteGpu,
+        name: Some(text("Rig 2x16GB")),
+        accelerators: vec![Accelerator {
+            name: text("Rig 16"),
+            count: 2,
+            memory_bytes: Some(16 << 30),
+            memory_text: None,
+            ..Accelerator::default()
+        }],
+        cpu: Some(text("Some CPU")),
+        cpu_cores: Some(12),
+        memory_bytes: Some(64 << 30),
+        os: Some(text("Some OS 24")),
+        driver: Some(text("driver 600.1")),
+        source: Some(text("detected")),
+        ..Hardware::default()
+    }
+}
 
 /// A run with a value in every field that a page shows. Every text begins with `mark`.
 pub(crate) fn full_run(mark: &str) -> RunDocument {
@@ -24,20 +47,7 @@ pub(crate) fn full_run(mark: &str) -> RunDocument {
     run.started_at = Some("2026-11-30T08:15:00Z".to_owned());
     run.finished_at = Some(text("2026-11-30T08:55:00Z"));
     run.submitted_by = Some(text("@submitter"));
-    run.hardware.class = MachineClass::DiscreteGpu;
-    run.hardware.name = Some(text("Rig 2x16GB"));
-    run.hardware.accelerators = vec![Accelerator {
-        name: text("Rig 16"),
-        count: 2,
-        memory_bytes: Some(16 << 30),
-        memory_text: None,
-    }];
-    run.hardware.cpu = Some(text("Some CPU"));
-    run.hardware.cpu_cores = Some(12);
-    run.hardware.memory_bytes = Some(64 << 30);
-    run.hardware.os = Some(text("Some OS 24"));
-    run.hardware.driver = Some(text("driver 600.1"));
-    run.hardware.source = Some(text("detected"));
+    run.hardware = rig(mark);
     run.engine.name = text("vllm");
     run.engine.version = Some(text("0.33.0"));
     run.engine.build = Some(text("image:tag"));

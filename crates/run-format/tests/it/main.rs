@@ -11,3 +11,4 @@ mod any_bytes;
 mod corpus;
 mod document;
 mod evidence;
+mod telemetry;

@@ -1,11 +1,13 @@
 //! What can be typed.
 
+pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
 pub(crate) mod work;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use machine::{AgentArgs, MachineAgentArgs, MachineArgs};
 pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
 pub(crate) use server::ServerArgs;
 pub(crate) use work::{
@@ -48,6 +50,10 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Turn another tool's result file into a run.
     Import(ImportArgs),
+    /// Say what this machine is, or one with an agent; measure its memory bandwidth.
+    Machine(MachineArgs),
+    /// Tell clients on other machines what this one is, and its power, clocks and heat.
+    MachineAgent(MachineAgentArgs),
     /// A simulated server.
     Sim(SimArgs),
     /// Measure this client on this machine: its speed against a minimal drain, its accuracy

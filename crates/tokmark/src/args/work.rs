@@ -9,7 +9,7 @@ use tokmark_sim::{FaultError, FaultRule};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, parse_context_list, parse_duration, parse_level_list};
 
-use super::ServerArgs;
+use super::{AgentArgs, ServerArgs};
 
 /// A list given as one argument; clap would take a `Vec` for many arguments.
 pub(crate) type List<T> = Box<[T]>;
@@ -149,6 +149,8 @@ pub(crate) struct FactArgs {
         default_value = "auto"
     )]
     pub(crate) hardware: String,
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
     /// The command that started the server; secrets in it are removed.
     #[arg(long, value_name = "COMMAND", env = "TOKMARK_LAUNCH_COMMAND")]
     pub(crate) launch_command: Option<String>,

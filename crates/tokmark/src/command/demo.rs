@@ -163,6 +163,7 @@ fn facts(id: String, started: Timestamp) -> Facts {
                 count: 1,
                 memory_bytes: Some(24 << 30),
                 memory_text: None,
+                ..Accelerator::default()
             }],
             source: Some("simulated".to_owned()),
             ..Hardware::default()

@@ -2,6 +2,8 @@
 
 pub(crate) mod demo;
 pub(crate) mod import;
+pub(crate) mod machine;
+pub(crate) mod machine_agent;
 pub(crate) mod probe;
 pub(crate) mod run;
 pub(crate) mod selftest;

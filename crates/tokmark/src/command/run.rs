@@ -10,7 +10,7 @@ use tokmark_bench::{
     assemble,
 };
 use tokmark_engines::CacheState;
-use tokmark_run_format::{DecodeCell, Hardware, Note, RunDocument, write_document};
+use tokmark_run_format::{DecodeCell, LaunchSettings, Note, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
 use crate::args::RunArgs;
@@ -18,6 +18,7 @@ use crate::args::work::FactArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
+use crate::machine::Machine;
 use crate::progress::Looks;
 use crate::reach::{Reached, reach};
 use crate::{identity, progress, say, settings};
@@ -28,7 +29,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let load = load::start().map_err(|e| Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
     let mut reached = reach(&args.server, endpoint, load, true).await?;
-    let machine = Machine::of(&reached, &args.facts)?;
+    let machine = Machine::of(&reached, &args.facts).await?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
     if !quiet {
@@ -55,8 +56,10 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
             return Err(run_failure(error));
         }
     };
+    let launch = machine.launch.clone();
     let facts = facts(id, started, machine, &args.facts);
     let mut document = assemble::document(&reached.session, &settings, &outcome, facts);
+    learn_from_launch(&mut document, launch);
     document.notes.extend(reached.notes);
     let path = save(&output, &mut document, &outcome)?;
     report(&document, &path, args.json, quiet)?;
@@ -98,55 +101,6 @@ pub(crate) async fn measure(
     // The view ends with its channel; a panic in it must not lose the result.
     let _view_ended = shown.await;
     outcome
-}
-
-/// The server's machine and launch, as far as they are known.
-pub(crate) struct Machine {
-    pub(crate) hardware: Hardware,
-    pub(crate) launch_command: Option<String>,
-    pub(crate) flags: Vec<String>,
-}
-
-impl Machine {
-    /// Of a server that was reached: this machine's when the address is local and nothing else was
-    /// said; never the client's for a remote server (case B101).
-    fn of(reached: &Reached, args: &FactArgs) -> Outcome<Self> {
-        let found = reached.launch.as_ref();
-        let flags = found
-            .map(|found| tokmark_machine::flags(&found.argv))
-            .unwrap_or_default();
-        let declared = args.launch_command.as_deref().map(tokmark_machine::redact);
-        Ok(Self {
-            hardware: hardware(reached, args)?,
-            launch_command: declared.or_else(|| found.map(|found| found.command.clone())),
-            flags,
-        })
-    }
-
-    /// The machine's name for titles and file names.
-    fn name(&self) -> String {
-        let unknown = || "unknown-hardware".to_owned();
-        self.hardware.name.clone().unwrap_or_else(unknown)
-    }
-}
-
-fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
-    match args.hardware.as_str() {
-        "auto" if reached.is_local => Ok(tokmark_machine::inventory()),
-        // Never the client's own machine for a remote server (case B101).
-        "auto" | "none" => Ok(Hardware::default()),
-        file => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                let context = format!("cannot read `{file}`");
-                Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
-                    .hint("--hardware takes `auto`, `none`, or a TOML or JSON file")
-            })?;
-            tokmark_machine::read_hardware_file(&text).map_err(|error| {
-                let context = format!("`{file}` does not describe a machine");
-                Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
-            })
-        }
-    }
 }
 
 fn output_dir(
@@ -212,6 +166,20 @@ fn stop_on_interrupt() -> CancellationToken {
 )]
 fn leave_now() {
     std::process::exit(130);
+}
+
+/// What the launch says and the server did not.
+fn learn_from_launch(document: &mut RunDocument, launch: Option<LaunchSettings>) {
+    if let Some(launch) = &launch {
+        let engine = &mut document.engine;
+        engine.kv_type = engine.kv_type.take().or_else(|| launch.kv_type.clone());
+        let quantization = engine.quantization.take();
+        engine.quantization = quantization.or_else(|| launch.quantization.clone());
+        engine.max_sequences = engine.max_sequences.or(launch.max_sequences);
+        let build = engine.build.take();
+        engine.build = build.or_else(|| launch.image.clone());
+    }
+    document.launch = launch;
 }
 
 fn facts(id: String, started: Timestamp, machine: Machine, args: &FactArgs) -> Facts {

@@ -3,7 +3,16 @@ use crate::tokmark;
 #[test]
 fn help_is_a_snapshot() {
     for command in [
-        "", "run", "probe", "show", "verify", "import", "sim", "demo",
+        "",
+        "run",
+        "probe",
+        "show",
+        "verify",
+        "import",
+        "sim",
+        "demo",
+        "machine",
+        "machine-agent",
     ] {
         let arguments: &[&str] = if command.is_empty() {
             &["--help"]
@@ -12,10 +21,9 @@ fn help_is_a_snapshot() {
         };
         let output = tokmark(arguments);
         assert!(output.status.success(), "{command}");
-        let name = if command.is_empty() {
-            "tokmark"
-        } else {
-            command
+        let name = match command {
+            "" => "tokmark".to_owned(),
+            command => command.replace('-', "_"),
         };
         let text = String::from_utf8(output.stdout).unwrap();
         insta::assert_snapshot!(format!("help_{name}"), text);

@@ -14,6 +14,7 @@ mod files;
 #[cfg(unix)]
 mod gateway;
 mod help;
+mod machine;
 #[cfg(unix)]
 mod roads;
 #[cfg(unix)]

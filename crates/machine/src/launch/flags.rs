@@ -75,6 +75,10 @@ pub fn flags(argv: &[String]) -> Vec<String> {
 
 /// The program itself, and with Python the interpreter's options and the module or script.
 fn program_length(argv: &[String]) -> usize {
+    // A container's arguments: its program is the image's.
+    if argv.first().is_some_and(|first| first.starts_with('-')) {
+        return 0;
+    }
     let name = |argument: &String| argument.rsplit('/').next().unwrap_or_default().to_owned();
     if !argv
         .first()

@@ -1,0 +1,96 @@
+//! The server's machine and launch, as far as they are known.
+
+use tokmark_catalog::Catalog;
+use tokmark_machine::LaunchCommand;
+use tokmark_machine::agent::Launched;
+use tokmark_run_format::{Hardware, LaunchSettings};
+use tokmark_units::float;
+
+use crate::agent;
+use crate::args::work::FactArgs;
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+use crate::reach::Reached;
+
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+
+/// The server's machine, and how the server was started on it.
+pub(crate) struct Machine {
+    pub(crate) hardware: Hardware,
+    pub(crate) launch_command: Option<String>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) launch: Option<LaunchSettings>,
+}
+
+impl Machine {
+    /// Of a server that was reached: what was declared, else what the agent on its host tells, else
+    /// this machine's when the address is local; never the client's for a remote server (case
+    /// B101).
+    pub(crate) async fn of(reached: &Reached, args: &FactArgs) -> Outcome<Self> {
+        let agent = agent::client(&args.agent)?;
+        let told = match &agent {
+            Some(agent) if !reached.is_local => {
+                // A server in front of the host may have another port: then nothing is found.
+                agent.launch(reached.address.port).await.unwrap_or_default()
+            }
+            _ => Launched::default(),
+        };
+        let declared = args.launch_command.as_deref().map(LaunchCommand::from_text);
+        let hardware = match (args.hardware.as_str(), &agent) {
+            ("auto", Some(agent)) => agent::inventory(agent).await?,
+            _ => hardware(reached, args)?,
+        };
+        Ok(match declared.as_ref().or(reached.launch.as_ref()) {
+            Some(launch) => Self {
+                hardware,
+                launch_command: Some(launch.command.clone()),
+                flags: tokmark_machine::flags(&launch.argv),
+                launch: Some(tokmark_machine::settings(launch)),
+            },
+            None => Self {
+                hardware,
+                launch_command: told.command,
+                flags: told.flags,
+                launch: told.settings,
+            },
+        })
+    }
+
+    /// The machine's name for titles and file names.
+    pub(crate) fn name(&self) -> String {
+        let unknown = || "unknown-hardware".to_owned();
+        self.hardware.name.clone().unwrap_or_else(unknown)
+    }
+}
+
+/// This machine, with the catalogue's names.
+pub(crate) fn inventory() -> Hardware {
+    match Catalog::bundled() {
+        Ok(catalog) => tokmark_machine::inventory_named(&|name, memory| {
+            let gib = memory.map(|bytes| float::from_u64(bytes) / GIB);
+            let found = catalog.find_hardware(name, gib);
+            found.found().map(tokmark_catalog::Hardware::full_name)
+        }),
+        // Names as the drivers give them are no worse facts.
+        Err(_) => tokmark_machine::inventory(),
+    }
+}
+
+fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
+    match args.hardware.as_str() {
+        "auto" if reached.is_local => Ok(inventory()),
+        // Never the client's own machine for a remote server (case B101).
+        "auto" | "none" => Ok(Hardware::default()),
+        file => {
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                let context = format!("cannot read `{file}`");
+                Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+                    .hint("--hardware takes `auto`, `none`, or a TOML or JSON file")
+            })?;
+            tokmark_machine::read_hardware_file(&text).map_err(|error| {
+                let context = format!("`{file}` does not describe a machine");
+                Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            })
+        }
+    }
+}

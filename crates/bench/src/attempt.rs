@@ -125,6 +125,11 @@ impl Run<'_> {
             .contains(&Tri::Yes),
             loop_check: self.settings.loop_check,
             admission_limit: self.limits.admission,
+            idle_power_w: self
+                .probes
+                .idle
+                .as_ref()
+                .and_then(tokmark_measure::energy::mean_power_w),
             retry,
         }
     }

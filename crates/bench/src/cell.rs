@@ -40,6 +40,8 @@ pub struct CellTask {
     pub loop_check: bool,
     /// The measured admission limit.
     pub admission_limit: Option<u32>,
+    /// Mean power of the accelerators at rest, in watts.
+    pub idle_power_w: Option<f64>,
     /// Which try this is.
     pub retry: u32,
 }
@@ -83,6 +85,7 @@ pub async fn run(
     };
     let (end, window) = running.measure(&mut flight).await;
     let client = running.client;
+    let telemetry = session.watched(launch).await;
     let admitted = u32::try_from(flight.collector.started()).unwrap_or(u32::MAX);
     let scrapes = watch.stop(session).await;
     let mut notes = Vec::new();
@@ -111,6 +114,8 @@ pub async fn run(
         streams: flight.land(window, task.loop_check).await,
         scrapes,
         client,
+        telemetry,
+        idle_power_w: task.idle_power_w,
         notes,
         ..CellEvidence::default()
     }

@@ -18,6 +18,8 @@ use crate::requests::Requests;
 use crate::run::{Run, RunError};
 use crate::single::{self, Patience};
 
+/// How long the machine is read at rest.
+const REST: Nanos = Nanos::from_secs(3);
 /// Short prompts on the idle server.
 const IDLE_PROBES: u32 = 5;
 /// Output tokens of a prefill request and of a short probe.
@@ -44,6 +46,7 @@ impl Run<'_> {
             Drained::Broken(failure) => return Err(RunError::of(failure)),
             Drained::Stopped => return Err(RunError::Stopped),
         }
+        self.rest().await?;
         self.tell(Progress::Phase("measuring the idle server".into()));
         self.idle_ttft().await?;
         self.tell(Progress::Phase("warming up".into()));
@@ -51,6 +54,22 @@ impl Run<'_> {
         self.admission().await?;
         self.first_rate().await;
         self.keep(Record::Probes(self.probes.clone()));
+        Ok(())
+    }
+
+    /// Reads the machine at rest, before anything is sent.
+    async fn rest(&mut self) -> Result<(), RunError> {
+        if self.session.watch.is_none() {
+            return Ok(());
+        }
+        self.tell(Progress::Phase("reading the machine at rest".into()));
+        let from = self.session.clock.now();
+        let until = self.session.clock.instant(from + REST);
+        tokio::select! {
+            () = self.stop.cancelled() => return Err(RunError::Stopped),
+            () = tokio::time::sleep_until(until) => {}
+        }
+        self.probes.idle = self.session.watched(from).await;
         Ok(())
     }
 

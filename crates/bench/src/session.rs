@@ -6,9 +6,12 @@ use http::header::HOST;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use tokmark_driver::{Clock, Connect, LoadThreads, is_this_machine};
 use tokmark_engines::{Capabilities, Control, Server};
+use tokmark_machine::Watch;
 use tokmark_openai_stream::reply::Secrets;
 use tokmark_openai_stream::request::Endpoint;
+use tokmark_run_format::Telemetry;
 use tokmark_run_format::server::Model;
+use tokmark_units::Nanos;
 
 /// Path and headers of every measured request.
 #[derive(Debug, Clone)]
@@ -85,6 +88,8 @@ pub struct Session {
     /// The threads that only send, read and stamp. In tests under paused time the test's own
     /// runtime.
     pub load: LoadThreads,
+    /// The server's machine, watched, where somebody can.
+    pub watch: Option<Watch>,
 }
 
 impl Session {
@@ -122,6 +127,12 @@ impl Session {
             own.map(HeaderValue::as_bytes)
                 .chain(place.map(str::as_bytes)),
         )
+    }
+
+    /// What the machine did from an instant until now; `None` when nobody watches it.
+    pub(crate) async fn watched(&self, from: Nanos) -> Option<Telemetry> {
+        let watch = self.watch.as_ref()?;
+        Some(watch.between(from, self.clock.now()).await)
     }
 
     /// The route's kind.

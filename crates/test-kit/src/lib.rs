@@ -78,6 +78,7 @@ impl SimBench {
                 model,
                 route: Route::new(endpoint, "sim", "", &[]),
                 load: LoadThreads::on(tokio::runtime::Handle::current()),
+                watch: None,
             },
         })
     }

@@ -1,8 +1,11 @@
 //! The server's machine and launch, as far as they are known.
 
+use std::sync::Arc;
+
 use tokmark_catalog::Catalog;
-use tokmark_machine::LaunchCommand;
-use tokmark_machine::agent::Launched;
+use tokmark_machine::agent::{Launched, RemoteSampler};
+use tokmark_machine::telemetry::{Sampler, SamplerSettings, SharedNow, Sources};
+use tokmark_machine::{LaunchCommand, Look, Watch};
 use tokmark_run_format::{Hardware, LaunchSettings};
 use tokmark_units::float;
 
@@ -61,6 +64,26 @@ impl Machine {
         let unknown = || "unknown-hardware".to_owned();
         self.hardware.name.clone().unwrap_or_else(unknown)
     }
+}
+
+/// What watches the server's machine during a run: this program where the server is on this
+/// machine, else the agent on its host, else nobody.
+pub(crate) fn watch(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>> {
+    let clock = reached.session.clock;
+    let now: SharedNow = Arc::new(move || clock.now());
+    if let Some(agent) = agent::client(&args.agent)? {
+        return Ok(Some(Watch::Remote(RemoteSampler::start(agent, now))));
+    }
+    if args.hardware != "auto" || !reached.is_local {
+        return Ok(None);
+    }
+    let sources = Sources::of(&Look::here());
+    if sources.is_empty() {
+        return Ok(None);
+    }
+    let sampler = Sampler::start(sources, &SamplerSettings::default(), now)
+        .map_err(|error| Failure::new(Exit::Failed, error))?;
+    Ok(Some(Watch::Local(sampler)))
 }
 
 /// This machine, with the catalogue's names.

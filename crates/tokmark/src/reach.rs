@@ -98,6 +98,7 @@ pub(crate) async fn reach(
             model,
             route,
             load,
+            watch: None,
         },
         address,
         launch,

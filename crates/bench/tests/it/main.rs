@@ -10,6 +10,7 @@
 mod answer_faults;
 mod cases;
 mod dialects;
+mod energy;
 mod faults;
 mod fronts;
 mod limits;

@@ -49,6 +49,11 @@ impl Sources {
         }
     }
 
+    /// Whether there is nothing to ask.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Those of a machine.
     pub fn of(look: &Look<'_>) -> Self {
         let root = look.root.as_path();

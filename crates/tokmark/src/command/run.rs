@@ -18,7 +18,7 @@ use crate::args::work::FactArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
-use crate::machine::Machine;
+use crate::machine::{self, Machine};
 use crate::progress::Looks;
 use crate::reach::{Reached, reach};
 use crate::{identity, progress, say, settings};
@@ -30,6 +30,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let endpoint = settings::endpoint(&args.plan);
     let mut reached = reach(&args.server, endpoint, load, true).await?;
     let machine = Machine::of(&reached, &args.facts).await?;
+    reached.session.watch = machine::watch(&reached, &args.facts)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
     if !quiet {

@@ -117,7 +117,6 @@ pub async fn run(
         telemetry,
         idle_power_w: task.idle_power_w,
         notes,
-        ..CellEvidence::default()
     }
 }
 

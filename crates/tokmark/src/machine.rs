@@ -48,13 +48,13 @@ impl Machine {
                 hardware,
                 launch_command: Some(launch.command.clone()),
                 flags: tokmark_machine::flags(&launch.argv),
-                launch: Some(tokmark_machine::settings(launch)),
+                launch: said(tokmark_machine::settings(launch)),
             },
             None => Self {
                 hardware,
                 launch_command: told.command,
                 flags: told.flags,
-                launch: told.settings,
+                launch: told.settings.and_then(said),
             },
         })
     }
@@ -84,6 +84,11 @@ pub(crate) fn watch(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>
     let sampler = Sampler::start(sources, &SamplerSettings::default(), now)
         .map_err(|error| Failure::new(Exit::Failed, error))?;
     Ok(Some(Watch::Local(sampler)))
+}
+
+/// Settings that say anything.
+fn said(settings: LaunchSettings) -> Option<LaunchSettings> {
+    (settings != LaunchSettings::default()).then_some(settings)
 }
 
 /// This machine, with the catalogue's names.

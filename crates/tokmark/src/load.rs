@@ -17,6 +17,21 @@ pub(crate) fn start() -> std::io::Result<LoadThreads> {
     LoadThreads::start(cores)
 }
 
+/// Makes room for so many connections at once, or says that the system forbids them: a run that ends
+/// in its largest cells for want of descriptors helps nobody.
+pub(crate) fn make_room(connections: u32) -> Outcome<()> {
+    let room = room_for_connections();
+    if u64::from(connections) <= room {
+        return Ok(());
+    }
+    let text = format!(
+        "{connections} requests at once need as many connections, and this system lets a program \
+         have {room}"
+    );
+    Err(Failure::saying(Exit::Usage, text)
+        .hint("raise the hard limit of open files (`ulimit -Hn`), or choose fewer with --requests"))
+}
+
 /// Raises the limit of open files as far as the system allows without rights, and says how many
 /// connections that leaves room for.
 pub(crate) fn room_for_connections() -> u64 {

@@ -8,10 +8,10 @@ use super::server::ArrivalTime;
 #[derive(Debug, Args)]
 pub(crate) struct SelftestArgs {
     /// Streams of the flooded measurements.
-    #[arg(long, value_delimiter = ',', default_value = "1,64,1024")]
+    #[arg(long, value_delimiter = ',', default_value = "1,64,1024", value_parser = streams())]
     pub(crate) flood: Vec<u32>,
     /// Streams of the paced measurements, one token every 5 ms on each.
-    #[arg(long, value_delimiter = ',', default_value = "1,16,64,256")]
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64,256", value_parser = streams())]
     pub(crate) paced: Vec<u32>,
     /// Connections that are opened at once.
     #[arg(long, default_value_t = 10_000)]
@@ -68,4 +68,9 @@ pub(crate) struct SelftestClientArgs {
     /// Let another thread on the same core use all of it that it can get.
     #[arg(long)]
     pub(crate) starve: bool,
+}
+
+/// From one stream to more than any machine has ports for.
+fn streams() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=60_000)
 }

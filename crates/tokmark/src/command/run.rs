@@ -26,6 +26,7 @@ use crate::{identity, progress, say, settings};
 /// Measures a server.
 pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let settings = settings::settings(&args.plan)?;
+    load::make_room(settings.requests.iter().copied().max().unwrap_or(0))?;
     let load = load::start().map_err(|e| Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
     let mut reached = reach(&args.server, endpoint, load, true).await?;

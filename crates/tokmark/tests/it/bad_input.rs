@@ -173,3 +173,29 @@ fn a_parameter_that_is_none_gets_the_names_and_what_cannot_work_the_reason() {
     sim("ranks=x", &["`ranks`", "whole number"]);
     sim("jitter=2", &["`jitter` must lie between 0 and 1"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn more_requests_than_the_system_lets_open_are_refused_before_anything_is_sent() {
+    let program = assert_cmd::cargo::cargo_bin("tokmark");
+    let line = format!(
+        "ulimit -n 256; exec {} run 127.0.0.1:9 --requests 1,200",
+        program.display()
+    );
+    let shell = std::process::Command::new("sh")
+        .args(["-c", &line])
+        .output();
+    let refused = shell.unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("200 requests at once"), "{said}");
+    assert!(said.contains("ulimit -Hn"), "{said}");
+}
+
+#[test]
+fn streams_that_no_machine_has_are_refused() {
+    for streams in ["0", "70000", "many"] {
+        let refused = crate::tokmark(&["selftest", "--flood", streams]);
+        assert_eq!(refused.status.code(), Some(2), "{streams}");
+    }
+}

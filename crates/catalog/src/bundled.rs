@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use crate::checkpoint::{self, Recipe};
 use crate::hardware::{Hardware, HardwareNames};
 use crate::matching::Match;
 use crate::model;
@@ -71,6 +72,7 @@ pub struct Catalog {
     hardware: Vec<Hardware>,
     hardware_names: HardwareNames,
     models: Vec<Model>,
+    recipes: Vec<Recipe>,
 }
 
 /// A data file that is not what its schema says.
@@ -110,13 +112,13 @@ pub enum DataError {
 
 /// Where a row stands, for errors.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    file: &'static str,
-    row: &'a str,
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'static str,
+    pub(crate) row: &'a str,
 }
 
 impl Place<'_> {
-    fn word(self, cause: UnknownWord) -> DataError {
+    pub(crate) fn word(self, cause: UnknownWord) -> DataError {
         DataError::Word {
             file: self.file,
             row: self.row.to_owned(),
@@ -124,7 +126,7 @@ impl Place<'_> {
         }
     }
 
-    fn wrong(self, what: impl Into<String>) -> DataError {
+    pub(crate) fn wrong(self, what: impl Into<String>) -> DataError {
         DataError::Row {
             file: self.file,
             row: self.row.to_owned(),
@@ -165,6 +167,7 @@ impl Catalog {
             hardware_names: HardwareNames::of(&hardware),
             hardware,
             models,
+            recipes: checkpoint::recipes()?,
         })
     }
 
@@ -176,6 +179,10 @@ impl Catalog {
     /// All models, in the order of their files.
     pub fn models(&self) -> &[Model] {
         &self.models
+    }
+
+    pub(crate) fn recipes(&self) -> &[Recipe] {
+        &self.recipes
     }
 
     /// The hardware with this id.
@@ -198,6 +205,9 @@ impl Catalog {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(file: &'static str, text: &'a str) -> Result<T, DataError> {
+pub(crate) fn parse<'a, T: Deserialize<'a>>(
+    file: &'static str,
+    text: &'a str,
+) -> Result<T, DataError> {
     toml::from_str(text).map_err(|cause| DataError::Shape { file, cause })
 }

@@ -7,6 +7,7 @@
 //! length that a file states.
 
 mod bundled;
+mod checkpoint;
 pub mod engine;
 pub mod hardware;
 pub mod kv;
@@ -27,7 +28,7 @@ pub use kv::{KvCache, KvType};
 pub use link::Link;
 pub use matching::Match;
 pub use memory::MemoryType;
-pub use model::Model;
+pub use model::{Model, RecurrentKind};
 pub use roofline::{Machine, Roofline};
 pub use spec::ModelSpec;
 pub use unknown::UnknownWord;

@@ -34,6 +34,8 @@ pub struct Model {
     pub attention: Vec<Attention>,
     /// Recurrent layers.
     pub recurrent: Option<Recurrent>,
+    /// What these layers are.
+    pub recurrent_kind: Option<RecurrentKind>,
     /// Routed experts.
     pub experts: Option<Experts>,
     /// Parameters of one expert, where its width is known.
@@ -46,6 +48,20 @@ pub struct Model {
     pub aliases: Vec<String>,
     /// Where the figures come from.
     pub source: String,
+}
+
+/// The kinds of layers that keep a state of fixed size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecurrentKind {
+    /// State space layers, version 2.
+    Mamba2,
+    /// Linear attention with a gated delta rule.
+    GatedDeltaNet,
+    /// Kimi's delta attention.
+    Kda,
+    /// A causal convolution between two gates.
+    ShortConvolution,
 }
 
 impl Model {

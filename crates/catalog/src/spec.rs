@@ -180,7 +180,10 @@ impl ModelSpec {
     /// Bytes of the recurrent layers' state for one sequence.
     pub fn state_bytes(&self) -> f64 {
         let of = |group: &Recurrent| float::from_u64(group.layers.into()) * group.state_bytes();
-        self.recurrent.iter().map(of).sum()
+        self.recurrent
+            .iter()
+            .map(of)
+            .fold(0.0, |sum, one| sum + one)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::model::Model;
+use crate::model::{Model, RecurrentKind};
 use crate::spec::{Attention, CacheShape, Experts, Recurrent};
 
 use super::{DataError, Place, parse};
@@ -67,16 +67,6 @@ struct RecurrentRow {
     kernel: Option<u32>,
 }
 
-/// Only for the reader of the file: the state follows from the dimensions.
-#[derive(Deserialize, Clone, Copy, PartialEq)]
-#[serde(rename_all = "snake_case")]
-enum RecurrentKind {
-    Mamba2,
-    GatedDeltaNet,
-    Kda,
-    ShortConvolution,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExpertsRow {
@@ -118,6 +108,7 @@ impl Row {
         Ok(Model {
             attention: attention?,
             recurrent,
+            recurrent_kind: self.recurrent.as_ref().map(|row| row.kind),
             experts,
             expert_parameters,
             id: self.id,

@@ -5,7 +5,7 @@ use tokmark_units::float;
 use crate::spec::{ModelSpec, Weights};
 use crate::weights::WeightFormat;
 
-use super::Model;
+use super::{Model, RecurrentKind};
 
 impl Model {
     /// The model with its linear layers in `format`; `None` where its parameters or its cache are
@@ -32,6 +32,12 @@ impl Model {
                     .map_or(total, |active| active * 1e9);
         }
         let dense = total - experts - lookup - table;
+        let mut weights = Weights::in_format(lookup, table, dense, experts, format);
+        if matches!(format, WeightFormat::Int { .. }) {
+            weights.dense = weights
+                .dense
+                .with_some_in(self.mamba_parameters(), WeightFormat::F16);
+        }
         (dense > 0.0).then(|| ModelSpec {
             architecture: self.architecture.clone(),
             blocks: self.blocks,
@@ -42,9 +48,27 @@ impl Model {
             attention: self.attention.clone(),
             recurrent: self.recurrent.into_iter().collect(),
             experts: self.experts,
-            weights: Weights::in_format(lookup, table, dense, experts, format),
+            weights,
             quantization: None,
         })
+    }
+
+    /// Parameters of the projections of all Mamba-2 layers.
+    ///
+    /// In: `hidden · (2 · inner + gates + heads)`, out: `inner · hidden`, with
+    /// `inner = heads · head size` and `gates = convolution channels − inner`.
+    fn mamba_parameters(&self) -> f64 {
+        let Some(layer) = self
+            .recurrent
+            .filter(|_| self.recurrent_kind == Some(RecurrentKind::Mamba2))
+        else {
+            return 0.0;
+        };
+        let of = |value: u32| float::from_u64(value.into());
+        let inner = of(layer.heads) * of(layer.value_dim);
+        let gates = of(layer.convolution_channels) - inner;
+        let rows = 3.0 * inner + gates + of(layer.heads);
+        of(layer.layers) * of(self.hidden) * rows
     }
 
     /// Parameters of the routed experts of all layers.

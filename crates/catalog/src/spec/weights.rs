@@ -59,6 +59,16 @@ impl Part {
         (self.parameters > 0.0).then(|| self.bytes * 8.0 / self.parameters)
     }
 
+    /// So many of its parameters in another format than the rest.
+    #[must_use]
+    pub(crate) fn with_some_in(mut self, parameters: f64, format: WeightFormat) -> Self {
+        if let Some(bits) = self.bits_per_weight() {
+            let parameters = parameters.clamp(0.0, self.parameters);
+            self.bytes += parameters * (format.bits_per_weight() - bits) / 8.0;
+        }
+        self
+    }
+
     /// Adds another part; the faster arithmetic stays, since a ceiling takes the fastest.
     pub(crate) fn add(&mut self, other: Self) {
         self.parameters += other.parameters;

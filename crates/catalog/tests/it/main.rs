@@ -11,6 +11,7 @@
 )]
 
 mod any_bytes;
+mod checkpoints;
 mod configs;
 mod corpus;
 mod gguf;

@@ -1,0 +1,26 @@
+//! The decode calculator: does a model fit on a machine, for how many at which context, how fast,
+//! at what energy and cost, what limits it, and how sure that is.
+//!
+//! A [`Setup`] is what is predicted for; [`Constants`] say how well its engine and accelerator do
+//! what the bytes and operations ask for. Constants belong to a path (engine, accelerator, kernels,
+//! cache type) and are fitted to measured runs ([`fit`]); without runs they are what is believed
+//! from published measurements. Everything is pure.
+
+pub mod constant;
+mod constants;
+mod decode;
+pub mod fit;
+mod memory;
+mod observe;
+mod path;
+mod prefill;
+mod setup;
+
+pub use constant::ConstantId;
+pub use constants::{Constant, Constants, Origin};
+pub use decode::{DecodeLoad, DecodeSpeed, Output, Step, StepTerm};
+pub use memory::{Fit, Limits, Memory, MemoryRule};
+pub use observe::{ObserveError, ObservedRun, observe};
+pub use path::{Family, Scope};
+pub use prefill::{PrefillTerm, PrefillTime};
+pub use setup::{CacheLaw, Card, Drafting, Host, Kernel, Layout, Setup};

@@ -8,19 +8,29 @@
 
 pub mod constant;
 mod constants;
+pub mod cost;
 mod decode;
+mod energy;
+mod explain;
 pub mod fit;
 mod memory;
 mod observe;
 mod path;
+mod predict;
 mod prefill;
+mod search;
 mod setup;
+pub mod stored;
 
 pub use constant::ConstantId;
 pub use constants::{Constant, Constants, Origin};
 pub use decode::{DecodeLoad, DecodeSpeed, Output, Step, StepTerm};
+pub use energy::Power;
+pub use explain::{Explained, Input};
 pub use memory::{Fit, Limits, Memory, MemoryRule};
 pub use observe::{ObserveError, ObservedRun, observe};
 pub use path::{Family, Scope};
+pub use predict::{Banded, Knowledge, Matrix, Prediction};
 pub use prefill::{PrefillTerm, PrefillTime};
+pub use search::{Answer, Need, search};
 pub use setup::{CacheLaw, Card, Drafting, Host, Kernel, Layout, Setup};

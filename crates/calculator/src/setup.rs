@@ -264,6 +264,19 @@ impl Kernel {
         }
     }
 
+    /// The kernels that a word means.
+    pub fn parse(word: &str) -> Option<Self> {
+        [
+            Self::Wide,
+            Self::WeightOnly,
+            Self::EightBit,
+            Self::Fp4,
+            Self::Ggml,
+        ]
+        .into_iter()
+        .find(|kernel| kernel.as_str() == word)
+    }
+
     /// The word in files and tables.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,8 +1,6 @@
 //! The decode model from outside.
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
     clippy::print_stderr,
     reason = "a test harness: a failure is meant to stop it"
 )]

@@ -272,7 +272,7 @@ impl ConstantId {
     pub fn prior(self, setup: &Setup) -> Prior {
         let kernel = setup.kernel();
         match self {
-            Self::StreamEfficiency => streaming(&setup.card),
+            Self::StreamEfficiency => streaming(&setup.card, kernel),
             Self::DecodeArithmetic => prior(
                 0.55,
                 0.3,
@@ -345,7 +345,7 @@ fn prior(value: f64, spread: f64, source: &'static str) -> Prior {
 
 /// Large matrices stream at 88 to 94 % of the bandwidth on a discrete card (profiles of single
 /// kernels); other machines as their published results of dense models say.
-fn streaming(card: &Card) -> Prior {
+fn streaming(card: &Card, kernel: Kernel) -> Prior {
     match (card.kind, card.vendor.as_str(), card.architecture.as_str()) {
         (HardwareKind::Cpu, ..) => prior(
             0.65,
@@ -364,6 +364,11 @@ fn streaming(card: &Card) -> Prior {
             prior(0.55, 0.2, "published results of RDNA 3")
         }
         (_, "Intel", _) => prior(0.55, 0.2, "published results of Arc"),
+        (HardwareKind::DiscreteGpu, ..) if kernel == Kernel::Ggml => prior(
+            0.82,
+            0.1,
+            "published results of a 14B file with llama.cpp on seven cards",
+        ),
         _ => prior(
             0.92,
             0.03,

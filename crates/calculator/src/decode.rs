@@ -258,7 +258,7 @@ impl Setup {
     /// | experts | `max(E·(1 − (1 − k/E)^(t^γ))/E · bytes / (η·BW), 2·k/E·parameters·t / (f_small·F))` |
     /// | state | `2·b·state / (η·BW)` |
     /// | cache, streamed | `b^s · bytes(L) / (η·BW)`, with `s = 1` for prompts of their own |
-    /// | cache, latency | `Σ layers·min(L, window)·(a + c·kv_heads·(b − 1))` |
+    /// | cache, latency | `Σ layers·min(L, window)·(a + min(c·kv_heads, a)·(b − 1))` |
     /// | parts | `(mixers + feed-forward parts)·τ_part` |
     /// | routing | `layers with experts·τ_moe` |
     /// | recurrent | `recurrent layers·τ_rec` |
@@ -399,7 +399,9 @@ impl Shape<'_> {
             };
             let heads = float::from_u64(heads.into()) / self.cards();
             let others = (self.batch - 1.0).max(0.0);
-            float::from_u64(group.layers.into()) * seen * (first + further * heads * others)
+            // A further sequence never costs more than the first.
+            let each = (further * heads).min(first);
+            float::from_u64(group.layers.into()) * seen * (first + each * others)
         });
         groups.sum()
     }

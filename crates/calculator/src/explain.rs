@@ -87,7 +87,7 @@ impl Setup {
                 "max((1 − (1 − k/E)^(b^γ))·bytes / (η·BW), 2·k/E·parameters·b / (f_small·F))"
             }
             (StepTerm::State, ..) => "2·b·state / (η·BW)",
-            (StepTerm::Cache, CacheLaw::Latency, _) => "layers·L·(a + c·kv_heads·(b − 1))",
+            (StepTerm::Cache, CacheLaw::Latency, _) => "layers·L·(a + min(c·kv_heads, a)·(b − 1))",
             (StepTerm::Cache, CacheLaw::Streamed, Prompts::Shared) => {
                 "b^s·bytes of L tokens / (η·BW)"
             }

@@ -18,6 +18,9 @@ pub const REQUESTS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 /// Most contexts, and most requests, of one question.
 pub const MOST_PLACES: usize = 32;
 
+/// Time of drafting one token as a share of a step: a head for drafting on Strix Halo, published.
+const DRAFT_SHARE: f64 = 0.18;
+
 /// One way of a link between accelerators, where nothing is said: PCIe 4.0 x16.
 const LINK_GB_PER_S: f64 = 25.0;
 
@@ -285,7 +288,7 @@ impl Query {
         Some(Drafting {
             drafted: f64::from(drafted),
             accepted_share: self.accepted_share.unwrap_or(0.7),
-            draft_share: 0.1,
+            draft_share: DRAFT_SHARE,
         })
     }
 

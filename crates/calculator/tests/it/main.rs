@@ -1,11 +1,14 @@
 //! The decode model from outside.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stderr,
     reason = "a test harness: a failure is meant to stop it"
 )]
 
+mod laws;
 mod pages;
+mod worked;
 
 use std::sync::LazyLock;
 

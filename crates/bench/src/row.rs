@@ -176,7 +176,13 @@ impl Run<'_> {
         purpose: PrefillPurpose,
     ) -> Result<PrefillEvidence, RunError> {
         let before = gauges::read(self.session).await;
+        let from = self.session.clock.now();
         let request = self.single(document, context, PROBE_TOKENS).await?;
+        let telemetry = match purpose {
+            // No figure of a row comes from the machine while it answers from its cache.
+            PrefillPurpose::Warm => None,
+            _ => self.session.watched(from).await,
+        };
         let after = gauges::read(self.session).await;
         let gained = |value: fn(&tokmark_run_format::evidence::Scrape) -> Option<f64>| {
             let (before, after) = (
@@ -191,7 +197,7 @@ impl Run<'_> {
             counter_hits: gained(|scrape| scrape.prefix_hits),
             counter_queries: gained(|scrape| scrape.prefix_queries),
             request,
-            ..PrefillEvidence::default()
+            telemetry,
         })
     }
 

@@ -26,7 +26,8 @@ impl Watch {
     pub async fn between(&self, from: Nanos, to: Nanos) -> Telemetry {
         let mut found = self.look(from, to).await;
         for _ in 0..LOOKS {
-            if reaches(&found, to) {
+            // An agent that does not answer now is not waited for again and again.
+            if reaches(&found, to) || self.is_lost() {
                 break;
             }
             tokio::time::sleep(Duration::from_nanos(found.period_ns)).await;
@@ -39,6 +40,13 @@ impl Watch {
         match self {
             Self::Local(sampler) => sampler.between(from, to),
             Self::Remote(sampler) => sampler.between(from, to).await,
+        }
+    }
+
+    fn is_lost(&self) -> bool {
+        match self {
+            Self::Local(_) => false,
+            Self::Remote(sampler) => sampler.is_lost(),
         }
     }
 

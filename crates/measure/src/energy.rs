@@ -4,6 +4,8 @@
 //! from the integral of their power readings by the trapezoid rule. Both are taken between the
 //! span's edges, by straight lines between the readings around them.
 
+use std::collections::BTreeMap;
+
 use tokmark_run_format::evidence::Window;
 use tokmark_run_format::{DeviceKind, DeviceSample, DeviceSeries, Energy, Telemetry, Throttle};
 use tokmark_units::float;
@@ -44,16 +46,36 @@ impl Method {
     }
 }
 
+/// A span with the readings around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Span<'a> {
+    /// The machine meanwhile.
+    pub telemetry: &'a Telemetry,
+    /// The span's edges.
+    pub window: Window,
+}
+
 /// Everything about a span.
 pub fn energy(
     telemetry: &Telemetry,
-    span: Window,
+    window: Window,
     tokens: Tokens,
     idle_power_w: Option<f64>,
 ) -> Energy {
-    let used = joules(telemetry, DeviceKind::Accelerator, span);
-    let processor = joules(telemetry, DeviceKind::Processor, span).map(|(joules, _)| joules);
-    let seconds = float::from_u64(span.len_ns()) / 1e9;
+    let span = Span { telemetry, window };
+    energy_over(&[span], tokens, idle_power_w)
+}
+
+/// Everything about several spans of one machine together: energies are summed, and mean power is
+/// their sum over the sum of the lengths. `tokens` are those of all spans.
+pub fn energy_over(spans: &[Span<'_>], tokens: Tokens, idle_power_w: Option<f64>) -> Energy {
+    let used = joules(spans, DeviceKind::Accelerator);
+    let processor = joules(spans, DeviceKind::Processor).map(|(joules, _)| joules);
+    let length_ns: u64 = spans
+        .iter()
+        .map(|span| span.window.len_ns())
+        .fold(0, u64::saturating_add);
+    let seconds = float::from_u64(length_ns) / 1e9;
     let per = |tokens: Option<u64>| {
         let tokens = tokens.filter(|tokens| *tokens > 0)?;
         Some(used?.0 / float::from_u64(tokens))
@@ -61,7 +83,7 @@ pub fn energy(
     let mean = |joules: f64| (seconds > 0.0).then(|| joules / seconds);
     Energy {
         mean_power_w: used.and_then(|(joules, _)| mean(joules)),
-        peak_power_w: peak_power_w(telemetry, span),
+        peak_power_w: spans.iter().filter_map(peak_power_w).max_by(f64::total_cmp),
         energy_j: used.map(|(joules, _)| joules),
         method: used.map(|(_, method)| method.as_str().to_owned()),
         joules_per_output_token: per(tokens.output),
@@ -69,13 +91,9 @@ pub fn energy(
         idle_power_w,
         processor_energy_j: processor,
         processor_mean_power_w: processor.and_then(mean),
-        throttled_share: worst_share(telemetry, span, Throttle::is_held_back),
-        power_capped_share: worst_share(telemetry, span, |throttle| {
-            throttle.has_any(Throttle::POWER_CAP)
-        }),
-        samples: of_kind(telemetry, DeviceKind::Accelerator)
-            .map(|device| float::len_u64(inside(device, span).count()))
-            .sum(),
+        throttled_share: worst_share(spans, Throttle::is_held_back),
+        power_capped_share: worst_share(spans, |throttle| throttle.has_any(Throttle::POWER_CAP)),
+        samples: spans.iter().map(readings).sum(),
     }
 }
 
@@ -85,26 +103,32 @@ pub fn mean_power_w(telemetry: &Telemetry) -> Option<f64> {
         .map(|device| Some(device.samples().next()?.at_ns));
     let ends = of_kind(telemetry, DeviceKind::Accelerator)
         .map(|device| Some(device.samples().next_back()?.at_ns));
-    let span = Window {
+    let window = Window {
         start_ns: starts.collect::<Option<Vec<_>>>()?.into_iter().max()?,
         end_ns: ends.collect::<Option<Vec<_>>>()?.into_iter().min()?,
     };
-    let (joules, _) = joules(telemetry, DeviceKind::Accelerator, span)?;
-    (span.len_ns() > 0).then(|| joules / (float::from_u64(span.len_ns()) / 1e9))
+    let span = Span { telemetry, window };
+    let (joules, _) = joules(&[span], DeviceKind::Accelerator)?;
+    (window.len_ns() > 0).then(|| joules / (float::from_u64(window.len_ns()) / 1e9))
 }
 
-/// Energy of all devices of a kind in joules; `None` when one of them does not give it.
-pub fn joules(telemetry: &Telemetry, kind: DeviceKind, span: Window) -> Option<(f64, Method)> {
-    let sum = |one: &dyn Fn(&DeviceSeries) -> Option<f64>| {
-        let all: Option<Vec<f64>> = of_kind(telemetry, kind).map(one).collect();
-        all.filter(|all| !all.is_empty())
-            .map(|all| all.iter().sum::<f64>())
+/// Energy of all devices of a kind over all spans in joules; `None` when one of them does not give
+/// it for one of the spans. The method is one for all, so that the sum has one meaning.
+pub fn joules(spans: &[Span<'_>], kind: DeviceKind) -> Option<(f64, Method)> {
+    let by = |method: Method, one: fn(&DeviceSeries, u64, Window) -> Option<f64>| {
+        let each = spans.iter().map(|span| {
+            let period_ns = span.telemetry.period_ns;
+            let all: Option<Vec<f64>> = of_kind(span.telemetry, kind)
+                .map(|device| one(device, period_ns, span.window))
+                .collect();
+            all.filter(|all| !all.is_empty())
+                .map(|all| all.iter().sum::<f64>())
+        });
+        let each: Option<Vec<f64>> = each.collect();
+        each.filter(|each| !each.is_empty())
+            .map(|each| (each.iter().sum(), method))
     };
-    let counted = sum(&|device| by_counter(device, telemetry.period_ns, span));
-    counted.map(|joules| (joules, Method::Counter)).or_else(|| {
-        let integrated = sum(&|device| by_trapezoid(device, telemetry.period_ns, span));
-        integrated.map(|joules| (joules, Method::Trapezoid))
-    })
+    by(Method::Counter, by_counter).or_else(|| by(Method::Trapezoid, by_trapezoid))
 }
 
 /// What the device's counter gained, in joules.
@@ -211,11 +235,11 @@ fn power_at(readings: &[(u64, f64)], at_ns: u64, held_ns: u64) -> Option<f64> {
 }
 
 /// Highest sum of all accelerators' power at the moment of a reading inside the span.
-fn peak_power_w(telemetry: &Telemetry, span: Window) -> Option<f64> {
-    let all: Vec<Vec<(u64, f64)>> = of_kind(telemetry, DeviceKind::Accelerator)
+fn peak_power_w(span: &Span<'_>) -> Option<f64> {
+    let all: Vec<Vec<(u64, f64)>> = of_kind(span.telemetry, DeviceKind::Accelerator)
         .map(powers)
         .collect();
-    let held = telemetry.period_ns.saturating_mul(HELD_PERIODS);
+    let held = span.telemetry.period_ns.saturating_mul(HELD_PERIODS);
     let sum_at = |at: u64| {
         all.iter()
             .map(|readings| power_at(readings, at, held))
@@ -223,28 +247,37 @@ fn peak_power_w(telemetry: &Telemetry, span: Window) -> Option<f64> {
     };
     all.iter()
         .flatten()
-        .filter(|(at, _)| span.contains(*at))
+        .filter(|(at, _)| span.window.contains(*at))
         .filter_map(|(at, _)| sum_at(*at))
         .max_by(f64::total_cmp)
 }
 
 /// The largest share, over the accelerators, of samples with a throttle reason: in a group that
 /// works in step the slowest card sets the pace, whatever the others do.
-fn worst_share(
-    telemetry: &Telemetry,
-    span: Window,
-    holds: impl Fn(Throttle) -> bool,
-) -> Option<f64> {
-    of_kind(telemetry, DeviceKind::Accelerator)
-        .filter_map(|device| {
-            let known: Vec<bool> = inside(device, span)
-                .filter_map(|sample| sample.throttle)
-                .map(&holds)
-                .collect();
-            let held = known.iter().filter(|held| **held).count();
-            (!known.is_empty()).then(|| float::from_usize(held) / float::from_usize(known.len()))
-        })
+fn worst_share(spans: &[Span<'_>], holds: impl Fn(Throttle) -> bool) -> Option<f64> {
+    // Samples with a reason and samples that tell, by the card's place.
+    let mut known: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+    for span in spans {
+        let devices = of_kind(span.telemetry, DeviceKind::Accelerator).enumerate();
+        for (place, device) in devices {
+            for throttle in inside(device, span.window).filter_map(|sample| sample.throttle) {
+                let (held, all) = known.entry(place).or_default();
+                *held += u64::from(holds(throttle));
+                *all += 1;
+            }
+        }
+    }
+    known
+        .into_values()
+        .map(|(held, all)| float::from_u64(held) / float::from_u64(all))
         .max_by(f64::total_cmp)
+}
+
+/// Readings of all accelerators inside the span.
+fn readings(span: &Span<'_>) -> u64 {
+    of_kind(span.telemetry, DeviceKind::Accelerator)
+        .map(|device| float::len_u64(inside(device, span.window).count()))
+        .sum()
 }
 
 fn of_kind(telemetry: &Telemetry, kind: DeviceKind) -> impl Iterator<Item = &DeviceSeries> {
@@ -254,8 +287,8 @@ fn of_kind(telemetry: &Telemetry, kind: DeviceKind) -> impl Iterator<Item = &Dev
         .filter(move |device| device.kind == kind)
 }
 
-fn inside(device: &DeviceSeries, span: Window) -> impl Iterator<Item = DeviceSample> + '_ {
+fn inside(device: &DeviceSeries, window: Window) -> impl Iterator<Item = DeviceSample> + '_ {
     device
         .samples()
-        .filter(move |sample| span.contains(sample.at_ns))
+        .filter(move |sample| window.contains(sample.at_ns))
 }

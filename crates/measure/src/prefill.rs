@@ -1,5 +1,7 @@
 //! Prefill rows: methodology section 2.
 
+mod energy;
+
 use std::collections::BTreeMap;
 
 use tokmark_run_format::evidence::{
@@ -60,7 +62,7 @@ fn prompt_tokens(sample: &PrefillEvidence) -> u64 {
 }
 
 /// First event less send, else the end less send, and which of them it is.
-fn ttft_ms(request: &RequestEvidence) -> Option<(f64, &'static str)> {
+fn ttft_ns(request: &RequestEvidence) -> Option<(u64, &'static str)> {
     if request.failure.is_some() {
         return None;
     }
@@ -69,7 +71,13 @@ fn ttft_ms(request: &RequestEvidence) -> Option<(f64, &'static str)> {
     } else {
         (request.ttft_ns()?, "event")
     };
-    (ns > 0).then(|| (float::from_u64(ns) / 1e6, source))
+    (ns > 0).then_some((ns, source))
+}
+
+/// The same in milliseconds.
+fn ttft_ms(request: &RequestEvidence) -> Option<(f64, &'static str)> {
+    let (ns, source) = ttft_ns(request)?;
+    Some((float::from_u64(ns) / 1e6, source))
 }
 
 fn row(context: u64, samples: &[&PrefillEvidence], probes: &ProbeEvidence) -> PrefillRow {
@@ -77,31 +85,48 @@ fn row(context: u64, samples: &[&PrefillEvidence], probes: &ProbeEvidence) -> Pr
     let mut row = PrefillRow::without_samples(context, PrefillStatus::Interrupted, None);
     row.fixed_ttft_ms = fixed_ms;
     row.warm_ttft_ms = warm_ttft_ms(samples);
-    row.samples = cold_samples(samples, probes);
-    row.completed_requests = float::len_u64(row.samples.len());
-    if row.samples.is_empty() {
+    let mut kept = cold_samples(samples, probes);
+    row.completed_requests = float::len_u64(kept.len());
+    if kept.is_empty() {
         (row.status, row.reason) = without_sample(samples);
         return row;
     }
-    let partly = |sample: &PrefillSample| sample.cache == CacheState::PartlyCached;
-    let any_cold = row.samples.iter().any(|sample| !partly(sample));
+    let any_cold = kept.iter().any(|kept| !kept.is_partly_cached());
     if any_cold {
         row.status = PrefillStatus::Valid;
     } else {
         row.status = PrefillStatus::PartlyCached;
-        row.reason = Some(partly_cached(&row.samples));
+        row.reason = Some(partly_cached(&kept));
     }
-    set_first_apart(&mut row.samples, |sample| partly(sample) != any_cold);
-    let counts =
-        |sample: &&PrefillSample| partly(sample) != any_cold && sample.role != SampleRole::First;
-    let counted: Vec<PrefillSample> = row.samples.iter().filter(counts).cloned().collect();
+    set_first_apart(&mut kept, |kept| kept.is_partly_cached() != any_cold);
+    let counts = |kept: &&Kept<'_>| {
+        kept.is_partly_cached() != any_cold && kept.sample.role != SampleRole::First
+    };
+    let counted: Vec<&Kept<'_>> = kept.iter().filter(counts).collect();
     summarise(&mut row, &counted);
+    let counted: Vec<&PrefillEvidence> = counted.iter().map(|kept| kept.evidence).collect();
+    row.energy = energy::of(&counted, probes);
+    row.samples = kept.into_iter().map(|kept| kept.sample).collect();
     row
 }
 
-fn summarise(row: &mut PrefillRow, counted: &[PrefillSample]) {
-    let all =
-        |value: &dyn Fn(&PrefillSample) -> f64| -> Vec<f64> { counted.iter().map(value).collect() };
+/// A sample of a row and what it comes from.
+struct Kept<'a> {
+    sample: PrefillSample,
+    evidence: &'a PrefillEvidence,
+}
+
+impl Kept<'_> {
+    fn is_partly_cached(&self) -> bool {
+        self.sample.cache == CacheState::PartlyCached
+    }
+}
+
+fn summarise(row: &mut PrefillRow, counted: &[&Kept<'_>]) {
+    let counted: Vec<&PrefillSample> = counted.iter().map(|kept| &kept.sample).collect();
+    let all = |value: &dyn Fn(&PrefillSample) -> f64| -> Vec<f64> {
+        counted.iter().map(|sample| value(sample)).collect()
+    };
     let ttft = all(&|sample| sample.ttft_ms);
     let prompt = all(&|sample| float::from_u64(sample.prompt_tokens));
     row.prompt_tokens = stats::median(&prompt).map(float::round_to_u64);
@@ -124,22 +149,24 @@ fn summarise(row: &mut PrefillRow, counted: &[PrefillSample]) {
 }
 
 /// Cold samples in order; a repeat stands in the place of the sample that was not cold.
-fn cold_samples(samples: &[&PrefillEvidence], probes: &ProbeEvidence) -> Vec<PrefillSample> {
-    let mut kept: Vec<PrefillSample> = Vec::new();
-    for evidence in samples {
+fn cold_samples<'a>(samples: &[&'a PrefillEvidence], probes: &ProbeEvidence) -> Vec<Kept<'a>> {
+    let mut kept: Vec<Kept<'a>> = Vec::new();
+    for &evidence in samples {
         let role = match evidence.purpose {
             PrefillPurpose::Warm => continue,
             PrefillPurpose::Document => SampleRole::Document,
             PrefillPurpose::Extra => SampleRole::Extra,
-            PrefillPurpose::Repeat => kept.last().map_or(SampleRole::Extra, |before| before.role),
+            PrefillPurpose::Repeat => kept
+                .last()
+                .map_or(SampleRole::Extra, |before| before.sample.role),
         };
         let Some(sample) = sample(evidence, role, probes) else {
             continue;
         };
         if evidence.purpose == PrefillPurpose::Repeat {
-            kept.pop_if(|before| before.cache == CacheState::PartlyCached);
+            kept.pop_if(|before| before.is_partly_cached());
         }
-        kept.push(sample);
+        kept.push(Kept { sample, evidence });
     }
     kept
 }
@@ -167,12 +194,12 @@ fn sample(
 }
 
 /// The first sample that counts is apart when it is more than 10 % slower than the next.
-fn set_first_apart(samples: &mut [PrefillSample], counts: impl Fn(&PrefillSample) -> bool) {
-    let mut counted = samples.iter_mut().filter(|sample| counts(sample));
+fn set_first_apart(samples: &mut [Kept<'_>], counts: impl Fn(&Kept<'_>) -> bool) {
+    let mut counted = samples.iter_mut().filter(|kept| counts(kept));
     if let (Some(first), Some(next)) = (counted.next(), counted.next())
-        && first.ttft_ms > FIRST_SLOWER * next.ttft_ms
+        && first.sample.ttft_ms > FIRST_SLOWER * next.sample.ttft_ms
     {
-        first.role = SampleRole::First;
+        first.sample.role = SampleRole::First;
     }
 }
 
@@ -205,8 +232,8 @@ fn without_sample(samples: &[&PrefillEvidence]) -> (PrefillStatus, Option<String
     }
 }
 
-fn partly_cached(samples: &[PrefillSample]) -> String {
-    let share = |sample: &PrefillSample| {
+fn partly_cached(samples: &[Kept<'_>]) -> String {
+    let share = |Kept { sample, .. }: &Kept<'_>| {
         let cached = float::from_u64(sample.cached_tokens.unwrap_or(0));
         cached / float::from_u64(sample.prompt_tokens.max(1))
     };

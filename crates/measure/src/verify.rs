@@ -15,7 +15,7 @@ use tokmark_run_format::status::PrefillStatus;
 use tokmark_run_format::{DecodeCell, PrefillRow, RunDocument};
 use tokmark_units::float;
 
-use crate::{cell, prefill};
+use crate::{cell, energy, prefill};
 use differences::Comparing;
 
 /// A place where the document is not what the evidence gives.
@@ -57,6 +57,7 @@ pub fn run(document: &RunDocument, records: &[Record]) -> Vec<Difference> {
     probes(document, &evidence, &mut comparing);
     prefill_rows(document, &evidence, &mut comparing);
     cells(document, &evidence, &mut comparing);
+    at_rest(&evidence, &mut comparing);
     structure::check(document, &mut comparing);
     comparing.found
 }
@@ -162,6 +163,21 @@ fn cells(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Compar
             let path = DecodeCell::evidence_name(*context, *requests);
             comparing.add(&path, Value::Null, json!("a measured cell"));
         }
+    }
+}
+
+/// Power at rest was read once, for all cells.
+fn at_rest(evidence: &Evidence<'_>, comparing: &mut Comparing) {
+    let read = evidence.probes.idle.as_ref();
+    let read = json!(read.and_then(energy::mean_power_w));
+    let watched = evidence
+        .cells
+        .iter()
+        .filter(|(_, cell)| cell.telemetry.is_some());
+    for ((context, requests), cell) in watched {
+        let name = DecodeCell::evidence_name(*context, *requests);
+        let path = format!("evidence/{name}/idle_power_w");
+        comparing.values(&path, &json!(cell.idle_power_w), &read);
     }
 }
 

@@ -146,6 +146,38 @@ pub(crate) fn plus_minus(cell: &DecodeCell) -> Option<String> {
     Some(format!("±{}", format::decimal((high - low) / 2.0, 1)))
 }
 
+/// What a token costs in energy over the whole run; `None` where no machine was watched.
+pub(crate) fn energy_line(run: &RunDocument) -> Option<String> {
+    let of_cells = || run.decode.iter().filter_map(|cell| cell.energy.as_ref());
+    let of_rows = || run.prefill.iter().filter_map(|row| row.energy.as_ref());
+    let output = range(of_cells().filter_map(|energy| energy.joules_per_output_token));
+    let prompt = range(of_rows().filter_map(|energy| energy.joules_per_prompt_token));
+    if output.is_none() && prompt.is_none() {
+        return None;
+    }
+    let mut at_rest = of_cells()
+        .chain(of_rows())
+        .filter_map(|energy| energy.idle_power_w);
+    let at_rest = at_rest.next().map(format::watts);
+    Some(words::energy(
+        output.as_deref(),
+        prompt.as_deref(),
+        at_rest.as_deref(),
+    ))
+}
+
+/// `1.20 J–4.00 J`, or one of them when they read the same.
+fn range(values: impl Iterator<Item = f64>) -> Option<String> {
+    let values: Vec<f64> = values.collect();
+    let least = format::joules(values.iter().copied().min_by(f64::total_cmp)?);
+    let most = format::joules(values.iter().copied().max_by(f64::total_cmp)?);
+    Some(if least == most {
+        least
+    } else {
+        format!("{least}–{most}")
+    })
+}
+
 /// A share as a percentage with one decimal.
 pub(crate) fn percent(share: f64) -> String {
     format!("{} %", format::decimal(share * 100.0, 1))

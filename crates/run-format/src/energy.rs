@@ -19,9 +19,10 @@ pub struct Energy {
     /// How the energy was found: `counter` (the devices' own energy counters) or `trapezoid` (the
     /// integral of power readings, straight lines between them).
     pub method: Option<String>,
-    /// Energy per output token, in joules.
+    /// Energy per output token, in joules: all of it, with what the machine draws at rest.
     pub joules_per_output_token: Option<f64>,
-    /// Energy per prompt token, in joules.
+    /// Energy per prompt token that was computed rather than taken from the server's cache, in
+    /// joules; as gross.
     pub joules_per_prompt_token: Option<f64>,
     /// Mean power at rest before the run, in watts.
     pub idle_power_w: Option<f64>,

@@ -323,6 +323,6 @@ pub struct PrefillEvidence {
     pub counter_hits: Option<u64>,
     /// Prefix-cache queries in tokens that the counters gained meanwhile.
     pub counter_queries: Option<u64>,
-    /// The server's machine meanwhile.
+    /// The server's machine meanwhile; not kept of a document again.
     pub telemetry: Option<Telemetry>,
 }

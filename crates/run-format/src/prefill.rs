@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::energy::Energy;
 use crate::status::PrefillStatus;
 
 /// Whether a prompt came from the server's cache.
@@ -82,6 +83,10 @@ pub struct PrefillRow {
     /// Median TTFT of the same document again, cached, at one request, in milliseconds.
     #[serde(default)]
     pub warm_ttft_ms: Option<f64>,
+    /// Power and energy of the server's machine over the samples that count, each from its send to
+    /// its first token, together; `null` also where they are too short for the readings.
+    #[serde(default)]
+    pub energy: Option<Energy>,
     /// Every sample, in the order of sending.
     #[serde(default)]
     pub samples: Vec<PrefillSample>,
@@ -104,6 +109,7 @@ impl PrefillRow {
             fixed_ttft_ms: None,
             prompt_tokens_per_s_less_fixed: None,
             warm_ttft_ms: None,
+            energy: None,
             samples: Vec::new(),
         }
     }

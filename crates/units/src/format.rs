@@ -72,6 +72,23 @@ pub fn seconds(s: f64) -> String {
     format!("{} s", decimal(s, 1))
 }
 
+/// Power: whole watts, one decimal below 10.
+pub fn watts(w: f64) -> String {
+    format!("{} W", decimal(w, usize::from(w < 9.95)))
+}
+
+/// Energy with three significant digits where it is small: `0.0351 J`, `4.20 J`, `12,345 J`.
+pub fn joules(j: f64) -> String {
+    let decimals = match j {
+        j if j >= 99.95 => 0,
+        j if j >= 9.995 => 1,
+        j if j >= 0.999_5 => 2,
+        j if j >= 0.099_95 => 3,
+        _ => 4,
+    };
+    format!("{} J", decimal(j, decimals))
+}
+
 /// A value by its own formatter, or a dash.
 pub fn or_dash<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| DASH.to_owned(), show)
@@ -129,6 +146,17 @@ mod tests {
         assert_eq!(decimal(-0.01, 1), "0.0");
         assert_eq!(decimal(-12.25, 1), "-12.2");
         assert_eq!(or_dash(None::<f64>, rate), "—");
+        assert_eq!(watts(9.94), "9.9 W");
+        assert_eq!(watts(9.95), "10 W");
+        assert_eq!(watts(5_612.4), "5,612 W");
+        let joules: Vec<String> = [12_345.4, 99.96, 10.0, 4.2, 0.999_9, 0.1, 0.035_12, 0.0]
+            .map(joules)
+            .to_vec();
+        let expect = [
+            "12,345 J", "100 J", "10.0 J", "4.20 J", "1.00 J", "0.100 J", "0.0351 J",
+        ];
+        assert_eq!(joules[..7], expect);
+        assert_eq!(joules[7], "0.0000 J");
     }
 
     #[test]

@@ -4,12 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tokmark_bench::Settings;
 use tokmark_machine::Watch;
 use tokmark_machine::telemetry::{Now, Pace, Sampler, SamplerSettings, Source, Sources};
-use tokmark_run_format::evidence::Record;
-use tokmark_run_format::{CellStatus, DeviceKind, DeviceSample, DeviceSeries, Throttle};
+use tokmark_run_format::evidence::{PrefillPurpose, Record};
+use tokmark_run_format::{
+    CellStatus, DeviceKind, DeviceSample, DeviceSeries, PrefillStatus, Throttle,
+};
+use tokmark_sim::SimConfig;
+use tokmark_sim::model::NanosPerToken;
 use tokmark_test_kit::SimBench;
-use tokmark_units::Nanos;
+use tokmark_units::{Context, Nanos};
 
 use crate::{cell, settings, sim};
 
@@ -53,7 +58,11 @@ impl Pace for Beforehand {
 }
 
 async fn watched(hot: bool) -> SimBench {
-    let mut bench = SimBench::start(sim(|_| {}), settings("0", &[4]).endpoint)
+    watched_sim(hot, SimConfig::default()).await
+}
+
+async fn watched_sim(hot: bool, config: SimConfig) -> SimBench {
+    let mut bench = SimBench::start(config, settings("0", &[4]).endpoint)
         .await
         .unwrap();
     let clock = Arc::new(AtomicU64::new(0));
@@ -99,6 +108,65 @@ async fn power_energy_and_rest_are_in_the_cell_and_its_evidence() {
         _ => None,
     });
     assert!(kept.unwrap().devices[0].len() > 40);
+    // Three seconds at rest, before the first request of a probe.
+    let idle = outcome.probes.idle.as_ref().unwrap();
+    let at: Vec<u64> = idle.devices[0]
+        .samples()
+        .map(|sample| sample.at_ns)
+        .collect();
+    let span = at[at.len() - 1] - at[0];
+    assert!((3_000_000_000..=3_400_000_000).contains(&span), "{span}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prefill_row_has_its_energy_over_the_tokens_that_were_computed() {
+    let slow = sim(|config| config.engine.cost.prefill = NanosPerToken(250_000.0));
+    let bench = watched_sim(false, slow).await;
+    let wanted = Settings {
+        prefill_contexts: Some(vec![Context(16_384)]),
+        prefill_samples: Some(3),
+        ..settings("16384", &[1])
+    };
+    let (outcome, _) = bench.measure(&wanted).await.unwrap();
+    let row = &outcome.prefill[0];
+    assert_eq!(row.status, PrefillStatus::Valid, "{:?}", row.reason);
+    assert_eq!(row.samples.len(), 3);
+    let energy = row.energy.as_ref().unwrap();
+    let close = |found: Option<f64>, expect: f64| {
+        let found = found.unwrap();
+        assert!((found / expect - 1.0).abs() < 0.001, "{found} {expect}");
+    };
+    let seconds: f64 = row.samples.iter().map(|s| s.ttft_ms / 1e3).sum();
+    let computed: u64 = row
+        .samples
+        .iter()
+        .map(|s| s.prompt_tokens - s.cached_tokens.unwrap())
+        .sum();
+    assert!(seconds > 10.0, "{seconds}");
+    close(energy.mean_power_w, 250.0);
+    close(energy.peak_power_w, 250.0);
+    close(energy.idle_power_w, 50.0);
+    close(energy.energy_j, 250.0 * seconds);
+    let computed = f64::from(u32::try_from(computed).unwrap());
+    close(energy.joules_per_prompt_token, 250.0 * seconds / computed);
+    assert_eq!(energy.method.as_deref(), Some("trapezoid"));
+    // The document again has no readings, the samples have theirs and little more.
+    for record in &outcome.records {
+        let Record::Prefill(sample) = record else {
+            continue;
+        };
+        let Some(telemetry) = &sample.telemetry else {
+            assert_eq!(sample.purpose, PrefillPurpose::Warm);
+            continue;
+        };
+        let took = sample.request.ended_ns.unwrap() - sample.request.sent_ns;
+        let readings = u64::try_from(telemetry.devices[0].len()).unwrap();
+        let inside = took / telemetry.period_ns;
+        assert!(
+            (inside..inside + 4).contains(&readings),
+            "{readings} {took}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

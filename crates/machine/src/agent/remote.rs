@@ -64,6 +64,11 @@ impl RemoteSampler {
         self.known().around(from.0, to.0)
     }
 
+    /// Whether the agent did not answer the last time.
+    pub(crate) fn is_lost(&self) -> bool {
+        lock(&self.fetched).fault.is_some()
+    }
+
     /// Ends and gives all readings.
     pub fn stop(self) -> Telemetry {
         self.known()

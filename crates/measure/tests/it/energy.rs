@@ -1,5 +1,5 @@
 use tokmark_measure::cell;
-use tokmark_measure::energy::{self, Method, Tokens, joules};
+use tokmark_measure::energy::{self, Method, Span, Tokens};
 use tokmark_run_format::evidence::{CellEvidence, Window};
 use tokmark_run_format::{CellStatus, DeviceKind, DeviceSample, DeviceSeries, Telemetry, Throttle};
 
@@ -45,6 +45,11 @@ fn power(watts: u32) -> DeviceSample {
 
 fn span(start_ns: u64, end_ns: u64) -> Window {
     Window { start_ns, end_ns }
+}
+
+/// Energy of a kind of devices over one span.
+fn joules(telemetry: &Telemetry, kind: DeviceKind, window: Window) -> Option<(f64, Method)> {
+    energy::joules(&[Span { telemetry, window }], kind)
 }
 
 fn close(found: Option<f64>, expected: f64) {

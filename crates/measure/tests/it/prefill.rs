@@ -6,6 +6,7 @@ use tokmark_run_format::evidence::{
 };
 use tokmark_run_format::prefill::{CacheState, PrefillRow, SampleRole};
 use tokmark_run_format::status::PrefillStatus;
+use tokmark_run_format::{DeviceKind, DeviceSample, DeviceSeries, Energy, Telemetry};
 
 use crate::build::*;
 
@@ -218,4 +219,113 @@ fn rows_follow_the_contexts_asked_for() {
             (32_768, None)
         ]
     );
+}
+
+/// A card's readings every 200 ms over 20 s, 60 W at rest and 360 W from `from_ns` to `to_ns`, with
+/// an energy counter or without.
+fn card(from_ns: u64, to_ns: u64, counts: bool) -> Telemetry {
+    let busy = |at_ns: u64| (from_ns..to_ns).contains(&at_ns);
+    let mut series = DeviceSeries::new(DeviceKind::Accelerator, 0, "card".to_owned(), "nvml");
+    let joules = |at_ns: u64| at_ns * 60 + at_ns.min(to_ns).saturating_sub(from_ns) * 300;
+    for at_ns in (0..=20 * S).step_by(200 * 1_000_000) {
+        series.push(&DeviceSample {
+            at_ns,
+            power_mw: Some(if busy(at_ns) { 360_000 } else { 60_000 }),
+            energy_uj: counts.then(|| joules(at_ns) / 1_000),
+            ..DeviceSample::default()
+        });
+    }
+    Telemetry {
+        period_ns: 200 * MS,
+        devices: vec![series],
+        unknown: Vec::new(),
+    }
+}
+
+/// A sample that is sent at 1 s, on a machine that works from then to its first token.
+fn watched(ttft_ms: u64, cached: Option<u64>, counts: bool) -> PrefillEvidence {
+    PrefillEvidence {
+        telemetry: Some(card(S, S + ttft_ms * MS, counts)),
+        ..sample(Extra, ttft_ms, cached)
+    }
+}
+
+#[test]
+fn energy_is_that_of_the_samples_over_the_tokens_that_were_computed() {
+    let at_rest = ProbeEvidence {
+        idle: Some(card(0, 0, false)),
+        ..probes()
+    };
+    let samples = [
+        // Apart as the first, and slower.
+        watched(9_000, Some(0), true),
+        watched(4_000, Some(0), true),
+        watched(4_200, Some(100), true),
+        PrefillEvidence {
+            purpose: Warm,
+            ..watched(2_000, Some(8_192), true)
+        },
+    ];
+    let row = rows(&[CONTEXT], &samples, &at_rest).remove(0);
+    assert_eq!(row.samples[0].role, SampleRole::First);
+    let energy = row.energy.unwrap();
+    assert_eq!(energy.method.as_deref(), Some("counter"));
+    // 8.2 s at 360 W for 8,200 and 8,100 tokens.
+    close_to(energy.energy_j, 8.2 * 360.0);
+    close_to(energy.mean_power_w, 360.0);
+    close_to(energy.peak_power_w, 360.0);
+    close_to(energy.joules_per_prompt_token, 8.2 * 360.0 / 16_300.0);
+    close_to(energy.idle_power_w, 60.0);
+    assert_eq!(energy.joules_per_output_token, None);
+    assert_eq!(energy.samples, 20 + 21);
+    // Nobody watched.
+    assert_eq!(row_of(sample(Extra, 4_000, Some(0))), None);
+}
+
+fn row_of(sample: PrefillEvidence) -> Option<Energy> {
+    row(&[sample]).energy
+}
+
+#[test]
+fn a_sample_too_short_for_its_readings_has_no_energy() {
+    let check = |ttft_ms: u64, counts: bool, is_known: bool| {
+        let found = row_of(watched(ttft_ms, Some(0), counts));
+        assert_eq!(found.is_some(), is_known, "{ttft_ms} ms, counter: {counts}");
+    };
+    check(999, true, false);
+    check(1_000, true, true);
+    check(1_999, false, false);
+    check(2_000, false, true);
+    // The short one is left out with its tokens, not counted as nothing.
+    let both = [
+        watched(900, Some(0), true),
+        watched(1_000, Some(0), true),
+        watched(1_000, Some(0), true),
+    ];
+    close_to(
+        row(&both).energy.unwrap().joules_per_prompt_token,
+        2.0 * 360.0 / 16_400.0,
+    );
+}
+
+/// The edges lie between two readings: what the straight line there moves stays within a tenth.
+#[test]
+fn what_the_readings_cannot_tell_is_a_tenth_at_most() {
+    let check = |ttft_ms: u64, shift_ms: u64, counts: bool| {
+        let mut evidence = watched(ttft_ms, Some(0), counts);
+        let start = S + shift_ms * MS;
+        evidence.telemetry = Some(card(start, start + ttft_ms * MS, counts));
+        evidence.request.sent_ns = start;
+        evidence.request.events[0].at_ns = start + ttft_ms * MS;
+        let truth = 0.36 * f64::from(u32::try_from(ttft_ms).unwrap());
+        let found = row_of(evidence).unwrap().energy_j.unwrap();
+        let share = found / truth - 1.0;
+        assert!(share.abs() <= 0.1, "{ttft_ms} {shift_ms} {counts}: {share}");
+    };
+    for shift_ms in (0..200).step_by(10) {
+        for longer in [0, 30, 100] {
+            check(1_000 + longer, shift_ms, true);
+            check(2_000 + longer, shift_ms, false);
+        }
+    }
 }

@@ -9,16 +9,35 @@ use tokmark_run_format::evidence::{
 };
 use tokmark_run_format::plan::{Plan, PrefillMode};
 use tokmark_run_format::{
-    CellStatus, DecodeCell, PrefillRow, PrefillStatus, RunDocument, Tool, read_document, wire,
-    write_document,
+    CellStatus, DecodeCell, DeviceKind, DeviceSample, DeviceSeries, PrefillRow, PrefillStatus,
+    RunDocument, Telemetry, Tool, read_document, wire, write_document,
 };
 
 use crate::build::*;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// A card that draws the same all the time, read every 20 ms.
+fn card(watts: u32, to_ns: u64) -> Telemetry {
+    let mut series = DeviceSeries::new(DeviceKind::Accelerator, 0, "card".to_owned(), "nvml");
+    for at_ns in (0..=to_ns).step_by(20_000_000) {
+        series.push(&DeviceSample {
+            at_ns,
+            power_mw: Some(watts * 1_000),
+            ..DeviceSample::default()
+        });
+    }
+    Telemetry {
+        period_ns: 20 * MS,
+        devices: vec![series],
+        unknown: Vec::new(),
+    }
+}
+
 fn cells() -> Vec<CellEvidence> {
     let mut counted = steady(2);
+    counted.telemetry = Some(card(300, WINDOW.end_ns));
+    counted.idle_power_w = Some(60.0);
     counted.scrapes = scrapes(|second| Scrape {
         running: Some(2.0),
         output_tokens: Some(tokmark_units::float::from_u64(second * 100)),
@@ -51,6 +70,7 @@ fn samples() -> Vec<PrefillEvidence> {
             }],
             ..RequestEvidence::default()
         },
+        telemetry: Some(card(250, S)),
         ..PrefillEvidence::default()
     };
     [300, 310, 330].map(sample).to_vec()
@@ -61,6 +81,7 @@ fn probes() -> ProbeEvidence {
         fixed_ttft_ns: Some(33_333_333),
         admission_limit: Some(3),
         admission: vec![(2, 2), (4, 3)],
+        idle: Some(card(60, 3 * S)),
         ..ProbeEvidence::default()
     }
 }
@@ -122,13 +143,33 @@ fn a_run_agrees_with_its_own_evidence() {
     assert_eq!(run(&document, &records), []);
 }
 
+fn check(change: &dyn Fn(&mut RunDocument), expect: &[&str]) {
+    let (mut document, records) = measured();
+    change(&mut document);
+    assert_eq!(paths(&run(&document, &records)), expect);
+}
+
+#[test]
+fn every_doctored_energy_is_found() {
+    check(
+        &|run| {
+            let energy = run.prefill[0].energy.as_mut().unwrap();
+            energy.joules_per_prompt_token = Some(0.001);
+        },
+        &["prefill/1024/energy/joules_per_prompt_token"],
+    );
+    check(
+        &|run| run.prefill[0].energy = None,
+        &["prefill/1024/energy"],
+    );
+    check(
+        &|run| run.decode[0].energy.as_mut().unwrap().idle_power_w = None,
+        &["decode/1024/2/energy/idle_power_w"],
+    );
+}
+
 #[test]
 fn every_doctored_figure_is_found() {
-    let check = |change: &dyn Fn(&mut RunDocument), expect: &[&str]| {
-        let (mut document, records) = measured();
-        change(&mut document);
-        assert_eq!(paths(&run(&document, &records)), expect);
-    };
     check(
         &|run| run.decode[0].total_tokens_per_s = Some(101.0),
         &[
@@ -228,6 +269,22 @@ fn the_admission_limit_is_what_its_probe_saw() {
     assert_eq!(
         paths(&run(&document, &records)),
         ["evidence/admission_limit"]
+    );
+}
+
+/// What was drawn at rest is read once, before the run: no cell may bring its own.
+#[test]
+fn power_at_rest_is_what_was_read_before_the_run() {
+    let (mut document, mut records) = measured();
+    for record in &mut records {
+        if let Record::Cell(cell) = record {
+            cell.idle_power_w = cell.idle_power_w.map(|_| 200.0);
+        }
+    }
+    document.decode[0].energy.as_mut().unwrap().idle_power_w = Some(200.0);
+    assert_eq!(
+        paths(&run(&document, &records)),
+        ["evidence/decode/1024/2/idle_power_w"]
     );
 }
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use tokmark_run_format::{DecodeCell, PrefillRow, RunDocument};
+use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RunDocument};
 
 /// The columns. Names are the document's; a field inside of another has both names.
-const HEADER: [&str; 54] = [
+const HEADER: [&str; 66] = [
     "phase",
     "context",
     "requests",
@@ -58,6 +58,18 @@ const HEADER: [&str; 54] = [
     "need_tokens",
     "budget_tokens",
     "admission_limit",
+    "energy_mean_power_w",
+    "energy_peak_power_w",
+    "energy_energy_j",
+    "energy_method",
+    "energy_joules_per_output_token",
+    "energy_joules_per_prompt_token",
+    "energy_idle_power_w",
+    "energy_processor_energy_j",
+    "energy_processor_mean_power_w",
+    "energy_throttled_share",
+    "energy_power_capped_share",
+    "energy_samples",
     "sources_arrival",
     "sources_tokens",
     "notes",
@@ -143,6 +155,7 @@ fn prefill_row(from: &PrefillRow) -> Row {
     );
     row.put("warm_ttft_ms", from.warm_ttft_ms);
     row.put("samples", Some(from.samples.len()));
+    energy(&mut row, from.energy.as_ref());
     row
 }
 
@@ -170,6 +183,7 @@ fn decode_row(cell: &DecodeCell) -> Row {
     row.put("drift", cell.drift);
     launch(&mut row, cell);
     server(&mut row, cell);
+    energy(&mut row, cell.energy.as_ref());
     row.text("sources_arrival", cell.sources.arrival.as_deref());
     row.text("sources_tokens", cell.sources.tokens.as_deref());
     let notes = cell.notes.join("; ");
@@ -212,6 +226,27 @@ fn server(row: &mut Row, cell: &DecodeCell) {
     row.put("need_tokens", cell.need_tokens);
     row.put("budget_tokens", cell.budget_tokens);
     row.put("admission_limit", cell.admission_limit);
+}
+
+fn energy(row: &mut Row, energy: Option<&Energy>) {
+    let Some(energy) = energy else {
+        return;
+    };
+    row.put("energy_mean_power_w", energy.mean_power_w);
+    row.put("energy_peak_power_w", energy.peak_power_w);
+    row.put("energy_energy_j", energy.energy_j);
+    row.text("energy_method", energy.method.as_deref());
+    let per_token = "energy_joules_per_output_token";
+    row.put(per_token, energy.joules_per_output_token);
+    let per_token = "energy_joules_per_prompt_token";
+    row.put(per_token, energy.joules_per_prompt_token);
+    row.put("energy_idle_power_w", energy.idle_power_w);
+    row.put("energy_processor_energy_j", energy.processor_energy_j);
+    let processor = "energy_processor_mean_power_w";
+    row.put(processor, energy.processor_mean_power_w);
+    row.put("energy_throttled_share", energy.throttled_share);
+    row.put("energy_power_capped_share", energy.power_capped_share);
+    row.put("energy_samples", Some(energy.samples));
 }
 
 #[cfg(test)]

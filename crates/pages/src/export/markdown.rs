@@ -33,6 +33,7 @@ pub fn markdown(run: &RunDocument) -> String {
         blocks.push(matrix(&grid));
         blocks.extend(legend(run));
     }
+    blocks.extend(summary::energy_line(run).map(|line| escaped(&line)));
     blocks.retain(|block| !block.is_empty());
     let mut text = blocks.join("\n\n");
     text.push('\n');
@@ -61,19 +62,30 @@ fn facts(run: &RunDocument) -> String {
 }
 
 fn prefill(run: &RunDocument) -> String {
+    let has_energy = run.prefill.iter().any(|row| row.energy.is_some());
     let rows = run.prefill.iter().map(|row| {
-        let status = (row.status != PrefillStatus::Valid).then(|| row.status.label().to_owned());
-        vec![
+        let mut cells = vec![
             context_label(row.context),
             format::or_dash(row.prompt_tokens_per_s, format::prefill_rate),
             format::or_dash(row.ttft_ms, format::ttft_ms),
-            status.unwrap_or_default(),
-        ]
+        ];
+        if has_energy {
+            let energy = row.energy.as_ref();
+            let power = energy.and_then(|energy| energy.mean_power_w);
+            let joules = energy.and_then(|energy| energy.joules_per_prompt_token);
+            cells.push(format::or_dash(power, format::watts));
+            cells.push(format::or_dash(joules, format::joules));
+        }
+        let status = (row.status != PrefillStatus::Valid).then(|| row.status.label().to_owned());
+        cells.push(status.unwrap_or_default());
+        cells
     });
-    table(
-        &[words::CONTEXT, words::TOK_S, words::TTFT, words::STATUS],
-        rows,
-    )
+    let mut header = vec![words::CONTEXT, words::TOK_S, words::TTFT];
+    if has_energy {
+        header.extend([words::MEAN_POWER, words::J_PER_TOKEN]);
+    }
+    header.push(words::STATUS);
+    table(&header, rows)
 }
 
 fn matrix(grid: &Grid<'_>) -> String {

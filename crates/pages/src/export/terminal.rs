@@ -69,6 +69,10 @@ pub fn text_table(run: &RunDocument, width: usize, colour: bool) -> String {
         out.extend(matrix(&grid, width, &painter));
         out.extend(legend(run, &grid, width));
     }
+    if let Some(line) = summary::energy_line(run) {
+        out.push(String::new());
+        out.extend(wrapped(&line, width, 0));
+    }
     let mut text = out.join("\n");
     text.push('\n');
     text
@@ -112,18 +116,27 @@ fn columns(text: &str) -> usize {
 
 fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
     let text = |words: String, look| Text { words, look };
-    let header =
-        [words::CONTEXT, words::TOK_S, words::TTFT].map(|word| text(word.to_owned(), Look::Quiet));
-    let mut rows = vec![(header, String::new())];
+    let has_energy = run.prefill.iter().any(|row| row.energy.is_some());
+    let header = [words::CONTEXT, words::TOK_S, words::TTFT];
+    let energy = [words::MEAN_POWER, words::J_PER_TOKEN];
+    let header = header.iter().chain(energy.iter().filter(|_| has_energy));
+    let header = header.map(|word| text((*word).to_owned(), Look::Quiet));
+    let mut rows = vec![(header.collect::<Vec<Text>>(), String::new())];
     for row in &run.prefill {
-        let cells = [
+        let rate = format::or_dash(row.prompt_tokens_per_s, format::prefill_rate);
+        let ttft = format::or_dash(row.ttft_ms, format::ttft_ms);
+        let mut cells = vec![
             text(context_label(row.context), Look::Plain),
-            text(
-                format::or_dash(row.prompt_tokens_per_s, format::prefill_rate),
-                Look::Strong,
-            ),
-            text(format::or_dash(row.ttft_ms, format::ttft_ms), Look::Plain),
+            text(rate, Look::Strong),
+            text(ttft, Look::Plain),
         ];
+        if has_energy {
+            let energy = row.energy.as_ref();
+            let power = energy.and_then(|energy| energy.mean_power_w);
+            let joules = energy.and_then(|energy| energy.joules_per_prompt_token);
+            cells.push(text(format::or_dash(power, format::watts), Look::Plain));
+            cells.push(text(format::or_dash(joules, format::joules), Look::Plain));
+        }
         let status = match row.status {
             PrefillStatus::Valid => String::new(),
             other => painter.paint(other.label(), Look::Warning),
@@ -134,12 +147,11 @@ fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
         let cells = rows.iter().filter_map(|(cells, _)| cells.get(at));
         cells.map(|cell| columns(&cell.words)).max().unwrap_or(0)
     };
-    let widths = [width(0), width(1), width(2)];
     rows.iter()
         .map(|(cells, status)| {
-            let cells = cells.iter().zip(widths);
+            let cells = cells.iter().enumerate();
             let mut parts: Vec<String> = cells
-                .map(|(cell, width)| painter.right(cell, width))
+                .map(|(at, cell)| painter.right(cell, width(at)))
                 .collect();
             parts.push(status.clone());
             parts.join(&" ".repeat(GAP)).trim_end().to_owned()

@@ -3,6 +3,7 @@
 use tokmark_run_format::DecodeCell;
 use tokmark_units::format::{self, count, gap_ms, or_dash, ttft_ms};
 
+use super::energy;
 use crate::summary::{Grid, context_label, percent};
 use crate::words;
 use crate::words::label::column;
@@ -121,19 +122,22 @@ impl Detail {
             .filter(|(_, value)| cells.iter().any(|cell| value(cell).is_some()))
             .collect();
         let columns = || PLACE.iter().chain(&used);
-        let row = |cell: &&DecodeCell| {
+        let energies: Vec<_> = cells.iter().map(|cell| cell.energy.as_ref()).collect();
+        let (labels, figures) = energy::table(&energies);
+        let row = |(cell, figures): (&&DecodeCell, Vec<Option<String>>)| {
             let values = columns().map(|(_, value)| value(cell));
+            let values = values.chain(figures);
             values.map(|value| or_dash(value, |text| text)).collect()
         };
         Self {
-            header: columns().map(|(label, _)| *label).collect(),
-            rows: cells.iter().map(row).collect(),
+            header: columns().map(|(label, _)| *label).chain(labels).collect(),
+            rows: cells.iter().zip(figures).map(row).collect(),
         }
     }
 }
 
 fn has_any(cell: &DecodeCell) -> bool {
-    COLUMNS.iter().any(|(_, value)| value(cell).is_some())
+    COLUMNS.iter().any(|(_, value)| value(cell).is_some()) || cell.energy.is_some()
 }
 
 fn stream_sum(cell: &DecodeCell) -> Option<String> {

@@ -3,6 +3,7 @@
 mod cards;
 mod detail;
 mod download;
+mod energy;
 mod head;
 mod legend;
 mod matrix;

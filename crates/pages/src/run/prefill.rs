@@ -4,6 +4,7 @@ use tokmark_run_format::prefill::{CacheState, PrefillSample, SampleRole};
 use tokmark_run_format::{PrefillRow, PrefillStatus, RunDocument};
 use tokmark_units::{float, format};
 
+use super::energy;
 use crate::summary::{context_label, percent};
 use crate::words;
 use crate::words::label::column;
@@ -96,14 +97,16 @@ fn table(rows: &[&PrefillRow]) -> (Vec<&'static str>, Vec<Vec<String>>) {
         .into_iter()
         .filter(|(_, value)| rows.iter().any(|row| value(row).is_some()))
         .collect();
-    let cells = |row: &&PrefillRow| {
-        let values = used.iter().map(|(_, value)| value(row));
+    let energies: Vec<_> = rows.iter().map(|row| row.energy.as_ref()).collect();
+    let (labels, figures) = energy::table(&energies);
+    let cells = |(row, figures): (&&PrefillRow, Vec<Option<String>>)| {
+        let values = used.iter().map(|(_, value)| value(row)).chain(figures);
         values
             .map(|value| format::or_dash(value, |text| text))
             .collect()
     };
-    let header = used.iter().map(|(label, _)| *label).collect();
-    (header, rows.iter().map(cells).collect())
+    let header = used.iter().map(|(label, _)| *label).chain(labels).collect();
+    (header, rows.iter().zip(figures).map(cells).collect())
 }
 
 /// `2,571 ms (first, not counted, cold), 2,560 ms (cold)`.

@@ -1,7 +1,7 @@
 //! The numbers of a run page, defined in one sentence each.
 
 /// Term and meaning.
-pub(crate) const TERMS: [(&str, &str); 7] = [
+pub(crate) const TERMS: [(&str, &str); 8] = [
     (
         "Total tok/s",
         "tokens that arrived inside the window, over the window's length, all requests together.",
@@ -30,5 +30,11 @@ pub(crate) const TERMS: [(&str, &str); 7] = [
     (
         "Prefill tok/s",
         "prompt tokens over TTFT of one request on an idle server, nothing cached.",
+    ),
+    (
+        "Power and energy",
+        "of the accelerators, what they draw at rest included. Per output token over the window of \
+         a cell; per prompt token from sending a prefill's prompt to its first token, over the \
+         tokens that were not cached.",
     ),
 ];

@@ -77,6 +77,17 @@ pub(crate) mod column {
     pub(crate) const READ_LAG: &str = "Read lag p99";
     pub(crate) const CLIENT_CPU: &str = "Client CPU";
     pub(crate) const KV_NEED_OF_BUDGET: &str = "KV need of budget";
+    pub(crate) const MEAN_POWER: &str = "Mean power";
+    pub(crate) const PEAK_POWER: &str = "Peak power";
+    pub(crate) const POWER_AT_REST: &str = "Power at rest";
+    pub(crate) const ENERGY: &str = "Energy";
+    pub(crate) const ENERGY_FROM: &str = "Energy from";
+    pub(crate) const J_PER_OUTPUT_TOKEN: &str = "Per output token";
+    pub(crate) const J_PER_PROMPT_TOKEN: &str = "Per prompt token";
+    pub(crate) const PROCESSOR_POWER: &str = "Processor power";
+    pub(crate) const HELD_BACK: &str = "Held back by heat";
+    pub(crate) const POWER_LIMITED: &str = "At power limit";
+    pub(crate) const POWER_READINGS: &str = "Power readings";
     pub(crate) const SHORT_PROMPT: &str = "Short prompt";
     pub(crate) const TOK_S_WITHOUT_IT: &str = "tok/s without it";
     pub(crate) const TTFT_WHEN_CACHED: &str = "TTFT when cached";

@@ -45,6 +45,8 @@ pub(crate) const NO_DECODE: &str = "Sustained decode was not measured in this ru
 pub(crate) const CONTEXT: &str = "Context";
 pub(crate) const REQUESTS: &str = "Requests at once";
 pub(crate) const TTFT: &str = "TTFT";
+pub(crate) const MEAN_POWER: &str = "Power";
+pub(crate) const J_PER_TOKEN: &str = "Per token";
 pub(crate) const NOT_IN_RUN: &str = "not part of this run";
 pub(crate) const STATUSES: &str = "What the statuses mean";
 pub(crate) const SCALE: &str = "Colour: total tok/s";
@@ -338,6 +340,33 @@ pub(crate) fn because(place: &str, reason: &str) -> String {
 pub(crate) fn remarks(cells: usize) -> String {
     let noun = if cells == 1 { "cell" } else { "cells" };
     format!("Remarks on {cells} {noun}")
+}
+
+/// How energy was found.
+pub(crate) fn energy_method(word: &str) -> &str {
+    match word {
+        "counter" => "the devices' counters",
+        "trapezoid" => "power over time",
+        other => other,
+    }
+}
+
+/// `Accelerators: 1.20 J–4.00 J per output token, 0.0351 J per prompt token; 95 W at rest are in
+/// it.`
+pub(crate) fn energy(
+    per_output: Option<&str>,
+    per_prompt: Option<&str>,
+    at_rest: Option<&str>,
+) -> String {
+    let per_output = per_output.map(|joules| format!("{joules} per output token"));
+    let per_prompt = per_prompt.map(|joules| format!("{joules} per prompt token"));
+    let parts: Vec<String> = per_output.into_iter().chain(per_prompt).collect();
+    let at_rest = at_rest.map(|watts| format!("; the {watts} at rest are part of it"));
+    format!(
+        "Energy of the accelerators: {}{}.",
+        parts.join(", "),
+        at_rest.unwrap_or_default()
+    )
 }
 
 /// `70,000 of 60,000`.

@@ -54,6 +54,7 @@ fn every_text_of_a_run_is_on_its_page() {
         "http 503",
         "overloaded",
         "kernel",
+        "counter",
         "usage",
     ] {
         assert!(page.contains(&format!("{ESCAPED}{text}")), "{text}");

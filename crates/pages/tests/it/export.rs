@@ -22,6 +22,8 @@ fn csv_has_a_row_for_everything() {
     assert_eq!(column(lines[1], "phase"), "prefill");
     assert_eq!(column(lines[1], "prompt_tokens"), "8204");
     assert_eq!(column(lines[1], "samples"), "2");
+    assert_eq!(column(lines[1], "energy_joules_per_prompt_token"), "0.25");
+    assert_eq!(column(lines[1], "energy_joules_per_output_token"), "");
     let first = lines[4];
     assert_eq!(column(first, "phase"), "decode");
     let cell = &run.decode[0];
@@ -30,6 +32,8 @@ fn csv_has_a_row_for_everything() {
         ("per_request_tokens_per_s", cell.per_request_tokens_per_s),
         ("ci95_low", cell.ci95_low),
         ("gaps_p99_ms", cell.gaps.as_ref().map(|gaps| gaps.p99_ms)),
+        ("energy_joules_per_output_token", Some(2.5)),
+        ("energy_idle_power_w", Some(305.0)),
         ("launch_ttft_answer_ms", cell.launch_ttft.answer_ms),
     ] {
         assert_eq!(column(first, name).parse::<f64>().ok(), value, "{name}");
@@ -45,7 +49,10 @@ fn markdown_has_facts_matrix_and_legend() {
         "# Tiny-7B-AWQ on Rig 2x16GB\n",
         "| Hardware | GPU | 2 × Rig 16 |",
         "```sh\nvllm serve owner/Tiny-7B-AWQ --max-model-len 40960\n```",
-        "| 8K | 3,004 | 2,731 ms |  |",
+        "| Context | tok/s | TTFT | Power | Per token | Status |",
+        "| 8K | 3,004 | 2,731 ms | 610 W | 0.250 J |  |",
+        "Energy of the accelerators: 2.50 J per output token, 0.250 J per prompt token; the 305 W at \
+         rest are part of it.",
         "| Context | 1 | 2 | 4 | 8 | 16 |",
         "| 32K | 63.1 ±0.9 (30 ms), Requests queued | Looped | Failed |",
         "- **Over limit**: not run",
@@ -92,6 +99,42 @@ fn a_terminal_table_keeps_its_width() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     assert!(!text.contains('\u{1b}'));
+}
+
+/// A run that nobody watched has no columns and no sentence about energy.
+#[test]
+fn energy_is_shown_where_it_was_read() {
+    let shown = |run: &RunDocument| {
+        let page = run_page(run, &PageOptions::self_contained());
+        // The words of the glossary stand on every page.
+        let tables = page.split("id=\"glossary\"").next().unwrap().to_owned();
+        [text_table(run, 120, false), markdown(run), tables]
+    };
+    let mut run = full_run("");
+    let table = text_table(&run, 120, false);
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let row = table.lines().map(words).find(|line| line.starts_with("8K"));
+    assert_eq!(row.as_deref(), Some("8K 3,004 2,731 ms 610 W 0.250 J"));
+    let page = run_page(&run, &PageOptions::self_contained());
+    for (label, value) in [
+        ("Per prompt token", "0.250 J"),
+        ("Per output token", "2.50 J"),
+        ("Power at rest", "305 W"),
+        ("Energy from", "the devices&#39; counters"),
+    ] {
+        assert!(
+            page.contains(&format!("<th scope=\"col\">{label}</th>")),
+            "{label}"
+        );
+        assert!(page.contains(&format!("<td>{value}</td>")), "{value}");
+    }
+    run.prefill.iter_mut().for_each(|row| row.energy = None);
+    run.decode.iter_mut().for_each(|cell| cell.energy = None);
+    for text in shown(&run) {
+        for word in ["Power", "power", "Energy", "per output token"] {
+            assert!(!text.contains(word), "`{word}` in {text}");
+        }
+    }
 }
 
 /// Ten requests of 100 tokens one after the other in 20 s are 50 tok/s wherever it is written.

@@ -3,8 +3,8 @@
 use tokmark_run_format::cell::{FailureCount, Gaps, LaunchTtft, Sources};
 use tokmark_run_format::prefill::{CacheState, PrefillSample, SampleRole};
 use tokmark_run_format::{
-    Accelerator, CellStatus, DecodeCell, Hardware, MachineClass, Note, PrefillRow, PrefillStatus,
-    RunDocument, TokenBudget, Tool, Trust,
+    Accelerator, CellStatus, DecodeCell, Energy, Hardware, MachineClass, Note, PrefillRow,
+    PrefillStatus, RunDocument, TokenBudget, Tool, Trust,
 };
 use tokmark_units::float;
 
@@ -108,6 +108,11 @@ fn prefill(context: u64, mark: &str) -> PrefillRow {
     row.prompt_tokens_per_s_less_fixed =
         Some(float::from_u64(context + 12) / (ttft - 21.5) * 1_000.0);
     row.warm_ttft_ms = Some(40.0);
+    row.energy = Some(Energy {
+        joules_per_output_token: None,
+        joules_per_prompt_token: Some(0.25),
+        ..energy(mark)
+    });
     for (role, cache) in [
         (SampleRole::First, CacheState::PartlyCached),
         (SampleRole::Document, CacheState::Cold),
@@ -123,6 +128,24 @@ fn prefill(context: u64, mark: &str) -> PrefillRow {
         });
     }
     row
+}
+
+/// Half of what is drawn is drawn at rest.
+fn energy(mark: &str) -> Energy {
+    Energy {
+        mean_power_w: Some(610.0),
+        peak_power_w: Some(702.0),
+        energy_j: Some(18_300.0),
+        method: Some(format!("{mark}counter")),
+        joules_per_output_token: Some(2.5),
+        joules_per_prompt_token: None,
+        idle_power_w: Some(305.0),
+        processor_energy_j: Some(1_950.0),
+        processor_mean_power_w: Some(65.0),
+        throttled_share: Some(0.0),
+        power_capped_share: Some(0.031),
+        samples: 300,
+    }
 }
 
 /// The last context carries one status after another, so that each is drawn somewhere.
@@ -213,6 +236,7 @@ fn numbers_behind(cell: &mut DecodeCell, per_request: f64, mark: &str) {
     cell.preemptions = Some(0);
     cell.speculative_acceptance = Some(0.71);
     cell.launch_s = Some(4.2);
+    cell.energy = Some(energy(mark));
     cell.stream_tokens = vec![1_000; usize::try_from(cell.requests).unwrap()];
     cell.sources = Sources {
         arrival: Some(format!("{mark}kernel")),

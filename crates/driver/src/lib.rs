@@ -12,6 +12,7 @@ pub mod clock;
 mod coalesce;
 pub mod connect;
 pub mod connection;
+pub mod cores;
 pub mod exchange;
 pub mod health;
 mod http1;

@@ -1,7 +1,8 @@
-//! The threads that send, read and stamp, and do nothing else: one for each core.
+//! The threads that send, read and stamp, and do nothing else.
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc;
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
@@ -11,6 +12,7 @@ use tokmark_units::Nanos;
 
 use crate::clock::Clock;
 use crate::coalesce::Coalescing;
+use crate::cores;
 use crate::health::{HealthSample, ThreadHealth};
 use crate::slice::ask_for_a_short_slice;
 
@@ -21,6 +23,7 @@ const TICK: Nanos = Nanos::from_millis(10);
 #[derive(Debug, Clone)]
 pub struct LoadThreads {
     threads: Arc<[LoadThread]>,
+    cores: Arc<[usize]>,
 }
 
 #[derive(Debug)]
@@ -31,11 +34,19 @@ struct LoadThread {
 }
 
 impl LoadThreads {
-    /// Starts `count` threads, at least one, each with a runtime of its own.
-    pub fn start(count: usize) -> io::Result<Self> {
-        let threads: io::Result<Vec<_>> = (0..count.max(1)).map(start_thread).collect();
+    /// Starts `count` threads, at least one, each with a runtime of its own. All of them stay on
+    /// `cores`, each on any of them; with none they run where the system puts them, as also where
+    /// it refuses.
+    pub fn start(count: usize, cores: &[usize]) -> io::Result<Self> {
+        let started: io::Result<Vec<(LoadThread, bool)>> = (0..count.max(1))
+            .map(|index| start_thread(index, cores))
+            .collect();
+        let started = started?;
+        // Where one of them may run anywhere, no core is free of them.
+        let all_kept = started.iter().all(|(_, is_kept)| *is_kept);
         Ok(Self {
-            threads: threads?.into(),
+            threads: started.into_iter().map(|(thread, _)| thread).collect(),
+            cores: if all_kept { cores.into() } else { [].into() },
         })
     }
 
@@ -48,12 +59,18 @@ impl LoadThreads {
         };
         Self {
             threads: [thread].into(),
+            cores: [].into(),
         }
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
         self.threads.len()
+    }
+
+    /// The cores that the threads keep to, for others to leave alone; empty when they run anywhere.
+    pub fn cores(&self) -> &[usize] {
+        &self.cores
     }
 
     /// The runtime of a stream, and where its reads are counted. Streams are dealt out in turn.
@@ -74,7 +91,8 @@ impl LoadThreads {
     }
 }
 
-fn start_thread(index: usize) -> io::Result<LoadThread> {
+/// A thread, and whether it stays on its cores.
+fn start_thread(index: usize, cores: &[usize]) -> io::Result<(LoadThread, bool)> {
     let health = Arc::new(ThreadHealth::default());
     let coalescing = Coalescing::new(Arc::clone(&health), Clock::start());
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -84,11 +102,16 @@ fn start_thread(index: usize) -> io::Result<LoadThread> {
     let handle = runtime.handle().clone();
     let (stop, stopped) = oneshot::channel::<()>();
     let ticking = Arc::clone(&health);
+    let (kept, is_kept) = mpsc::channel();
+    let cores = cores.to_vec();
     std::thread::Builder::new()
         .name(format!("load-{index}"))
         .spawn(move || {
             // A kernel that does not know it changes nothing.
             ask_for_a_short_slice();
+            let is_kept = !cores.is_empty() && cores::keep_to(&cores).is_ok();
+            // The other side waits for it.
+            let _told = kept.send(is_kept);
             runtime.block_on(async move {
                 tokio::select! {
                     // Ends when the sender is dropped, which is the only signal there is.
@@ -97,11 +120,12 @@ fn start_thread(index: usize) -> io::Result<LoadThread> {
                 }
             });
         })?;
-    Ok(LoadThread {
+    let thread = LoadThread {
         handle,
         health: Some(health),
         _stop: Some(stop),
-    })
+    };
+    Ok((thread, is_kept.recv().unwrap_or(false)))
 }
 
 /// Notes, again and again, how late this thread's timer fires and what processor time it has used.
@@ -129,4 +153,40 @@ pub fn process_cpu() -> Option<Nanos> {
 fn cpu(clock: ClockId) -> Option<Nanos> {
     let used = Duration::from(clock_gettime(clock).ok()?);
     Some(used.into())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Where each thread may run, told by itself.
+    fn places(load: &LoadThreads) -> Vec<Vec<usize>> {
+        let count = u32::try_from(load.count()).unwrap();
+        (0..count)
+            .map(|stream| {
+                let (told, place) = mpsc::channel();
+                let (handle, _) = load.of_stream(stream).unwrap();
+                handle.spawn(async move { told.send(cores::allowed()) });
+                place.recv().unwrap()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn threads_stay_on_the_cores_that_they_are_given() {
+        let all = cores::allowed();
+        let last = vec![*all.last().unwrap()];
+        let kept = LoadThreads::start(2, &last).unwrap();
+        assert_eq!(kept.cores(), last);
+        assert_eq!(places(&kept), [last.clone(), last]);
+        // This thread is where it was.
+        assert_eq!(cores::allowed(), all);
+        let free = LoadThreads::start(2, &[]).unwrap();
+        assert_eq!(free.cores(), [0_usize; 0]);
+        assert_eq!(places(&free), [all.clone(), all.clone()]);
+        // A core that does not exist: the threads run anyway, and nobody is told to avoid it.
+        let absent = LoadThreads::start(1, &[1_000]).unwrap();
+        assert_eq!(absent.cores(), [0_usize; 0]);
+        assert_eq!(places(&absent), [all]);
+    }
 }

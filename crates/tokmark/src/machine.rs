@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tokmark_catalog::Catalog;
+use tokmark_driver::LoadThreads;
 use tokmark_machine::agent::{Launched, RemoteSampler};
 use tokmark_machine::telemetry::{Sampler, SamplerSettings, SharedNow, Sources};
 use tokmark_machine::{LaunchCommand, Look, Watch};
@@ -81,9 +82,17 @@ pub(crate) fn watch(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>
     if sources.is_empty() {
         return Ok(None);
     }
-    let sampler = Sampler::start(sources, &SamplerSettings::default(), now)
+    let sampler = Sampler::start(sources, &beside(&reached.session.load), now)
         .map_err(|error| Failure::new(Exit::Failed, error))?;
     Ok(Some(Watch::Local(sampler)))
+}
+
+/// How this machine is read beside its load threads: on none of their cores.
+fn beside(load: &LoadThreads) -> SamplerSettings {
+    SamplerSettings {
+        avoid_cores: load.cores().to_vec(),
+        ..SamplerSettings::default()
+    }
 }
 
 /// Settings that say anything.
@@ -120,5 +129,20 @@ fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
                 Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
             })
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_is_read_away_from_the_load_threads() {
+        let cores = tokmark_driver::cores::allowed();
+        let last = &cores[cores.len() - 1..];
+        let load = LoadThreads::start(1, last).unwrap();
+        assert_eq!(beside(&load).avoid_cores, last);
+        let anywhere = LoadThreads::start(1, &[]).unwrap();
+        assert_eq!(beside(&anywhere).avoid_cores, [0_usize; 0]);
     }
 }

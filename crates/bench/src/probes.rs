@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokmark_measure::{cell, stats};
+use tokmark_run_format::PrefillMode;
 use tokmark_run_format::evidence::{Record, RequestEvidence};
 use tokmark_units::{Nanos, float, format};
 use tokmark_workload::Purpose;
@@ -51,8 +52,11 @@ impl Run<'_> {
         self.idle_ttft().await?;
         self.tell(Progress::Phase("warming up".into()));
         self.warm_up().await?;
-        self.admission().await?;
-        self.first_rate().await;
+        // Without cells nothing is admitted, and no rate is expected.
+        if self.settings.prefill != PrefillMode::Standalone {
+            self.admission().await?;
+            self.first_rate().await;
+        }
         self.keep(Record::Probes(self.probes.clone()));
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::card::Card;
 /// What the two programs printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppleFacts {
-    /// `sysctl machdep.cpu hw`.
+    /// `sysctl machdep.cpu hw iogpu`.
     pub sysctl: String,
     /// `ioreg -rc AGXAccelerator -d1`.
     pub ioreg: String,
@@ -25,7 +25,7 @@ pub(crate) fn ask() -> Option<AppleFacts> {
         String::from_utf8(output.stdout).ok()
     };
     Some(AppleFacts {
-        sysctl: print("/usr/sbin/sysctl", &["machdep.cpu", "hw"])?,
+        sysctl: print("/usr/sbin/sysctl", &["machdep.cpu", "hw", "iogpu"])?,
         ioreg: print("/usr/sbin/ioreg", &["-rc", "AGXAccelerator", "-d1"]).unwrap_or_default(),
     })
 }
@@ -60,16 +60,23 @@ impl AppleFacts {
         let cores = self.registry_number("gpu-core-count");
         let mut card = Card {
             name: cores.map_or_else(|| chip.clone(), |n| format!("{chip} ({n}-core GPU)")),
-            memory_bytes: None,
             facts: AcceleratorFacts {
                 vendor: Some("apple".to_owned()),
                 unified_memory: Some(true),
+                memory_limit_bytes: self.memory_limit_bytes(),
                 ..AcceleratorFacts::default()
             },
+            ..Card::default()
         };
         card.unknown("memory_bytes", "it is the processor's memory");
         card.unknown("power_limit_w", "the system does not tell");
         Some(card)
+    }
+
+    /// What somebody set as the accelerator's share of the memory; 0 is the system's own choice.
+    fn memory_limit_bytes(&self) -> Option<u64> {
+        let mib = self.number("iogpu.wired_limit_mb").filter(|mib| *mib > 0)?;
+        mib.checked_mul(1 << 20)
     }
 
     /// `"gpu-core-count" = 40`.

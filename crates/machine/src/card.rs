@@ -10,7 +10,11 @@ pub type Normalise<'a> = &'a dyn Fn(&str, Option<u64>) -> Option<String>;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Card {
     pub(crate) name: String,
+    /// Its place among those of its maker, in the driver's order.
+    pub(crate) index: u32,
     pub(crate) memory_bytes: Option<u64>,
+    /// Whether the server uses it; `None` is not known.
+    pub(crate) used: Option<bool>,
     pub(crate) facts: AcceleratorFacts,
 }
 
@@ -37,7 +41,10 @@ impl Card {
 pub(crate) fn groups(cards: Vec<Card>, normalise: Normalise<'_>) -> Vec<Accelerator> {
     let mut groups: Vec<Accelerator> = Vec::new();
     for mut card in cards {
-        card.name = normalise(&card.name, card.memory_bytes).unwrap_or(card.name);
+        if let Some(name) = normalise(&card.name, card.memory_bytes) {
+            let given = std::mem::replace(&mut card.name, name);
+            card.facts.driver_name = Some(given).filter(|given| *given != card.name);
+        }
         let is_equal = |group: &&mut Accelerator| {
             let slices = group.facts.as_ref().map(|facts| &facts.slices);
             group.name == card.name
@@ -66,6 +73,8 @@ pub(crate) fn groups(cards: Vec<Card>, normalise: Normalise<'_>) -> Vec<Accelera
 /// Keeps what two cards have in common.
 fn merge(all: &mut AcceleratorFacts, other: AcceleratorFacts) {
     let unknown = &mut all.unknown;
+    let (name, other_name) = (&mut all.driver_name, other.driver_name);
+    same(name, other_name.as_ref(), "driver_name", unknown);
     same(
         &mut all.architecture,
         other.architecture.as_ref(),

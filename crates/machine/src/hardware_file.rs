@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 use tokmark_run_format::{
-    Accelerator, AcceleratorFacts, AcceleratorLink, Hardware, Host, MachineClass,
-    MeasuredBandwidth, ProcessorFacts, UnknownFact,
+    Accelerator, AcceleratorFacts, AcceleratorLink, AcceleratorSelection, Hardware, Host,
+    MachineClass, MeasuredBandwidth, ProcessorFacts, UnknownFact,
 };
 use tokmark_units::float;
 
@@ -53,6 +53,10 @@ struct Declared {
     class: Option<MachineClass>,
     name: Option<String>,
     accelerators: Vec<DeclaredAccelerator>,
+    /// Stand in hardware that was copied from a run document; a declared list says what was used.
+    #[serde(rename = "accelerators_known_by")]
+    _known_by: Option<AcceleratorSelection>,
+    unused_accelerators: Vec<DeclaredAccelerator>,
     cpu: Option<String>,
     cpu_cores: Option<u32>,
     memory_bytes: Option<u64>,
@@ -94,11 +98,11 @@ pub fn read_hardware_file(text: &str) -> Result<Hardware, HardwareFileError> {
     } else {
         toml::from_str(text)?
     };
-    let accelerators = declared
-        .accelerators
-        .into_iter()
-        .map(accelerator)
-        .collect::<Result<Vec<_>, _>>()?;
+    let all = |declared: Vec<DeclaredAccelerator>| {
+        let all = declared.into_iter().map(accelerator);
+        all.collect::<Result<Vec<_>, _>>()
+    };
+    let accelerators = all(declared.accelerators)?;
     let class = declared.class.unwrap_or(if !accelerators.is_empty() {
         MachineClass::DiscreteGpu
     } else if declared.cpu.is_some() {
@@ -110,6 +114,8 @@ pub fn read_hardware_file(text: &str) -> Result<Hardware, HardwareFileError> {
         class,
         name: declared.name,
         accelerators,
+        accelerators_known_by: None,
+        unused_accelerators: all(declared.unused_accelerators)?,
         cpu: declared.cpu,
         cpu_cores: declared.cpu_cores,
         memory_bytes: amount(declared.memory_bytes, declared.memory.as_deref())?,

@@ -52,7 +52,13 @@ fn has_sensors(card: &DrmCard) -> bool {
 }
 
 pub(crate) fn cards(root: &Path) -> Vec<Card> {
-    discrete(root).map(|card| read(root, &card)).collect()
+    let found = discrete(root).zip(0..);
+    found
+        .map(|(card, index)| Card {
+            index,
+            ..read(root, &card)
+        })
+        .collect()
 }
 
 fn read(root: &Path, found: &DrmCard) -> Card {
@@ -65,6 +71,7 @@ fn read(root: &Path, found: &DrmCard) -> Card {
             pcie: pci::link(&found.device),
             ..AcceleratorFacts::default()
         },
+        ..Card::default()
     };
     if card.memory_bytes.is_none() {
         card.unknown("memory_bytes", "the driver does not tell");

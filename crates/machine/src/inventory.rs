@@ -6,9 +6,11 @@ use sysinfo::{Cpu, CpuRefreshKind, System};
 use tokmark_run_format::{Accelerator, Hardware, Host, MachineClass, ProcessorFacts, UnknownFact};
 
 use crate::apple::{self, AppleFacts};
-use crate::card::{self, Normalise};
+use crate::card::Normalise;
+use crate::choose::{Chosen, UsedDevice};
 use crate::nvml::{self, NvmlLibrary, driver_files};
 use crate::private::Private;
+use crate::server_use::ServerUse;
 use crate::title::name_for_title;
 use crate::{amd, files, host, intel, memory, processor};
 
@@ -28,6 +30,17 @@ pub struct Look<'a> {
     pub apple: Option<AppleFacts>,
     /// A maker's name to the catalogue's; `None` keeps it as the driver gives it.
     pub normalise: Normalise<'a>,
+    /// The server whose accelerators are wanted; without it those of the whole machine.
+    pub server: Option<&'a ServerUse>,
+}
+
+/// What a look finds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// The hardware.
+    pub hardware: Hardware,
+    /// The accelerators in it, whose readings belong to a run.
+    pub devices: Vec<UsedDevice>,
 }
 
 impl Look<'_> {
@@ -38,6 +51,7 @@ impl Look<'_> {
             nvml: NvmlLibrary::System,
             apple: apple::ask(),
             normalise: &|_, _| None,
+            server: None,
         }
     }
 
@@ -48,17 +62,26 @@ impl Look<'_> {
             nvml: NvmlLibrary::Off,
             apple: None,
             normalise: &|_, _| None,
+            server: None,
         }
     }
 
     /// The hardware, as far as the system tells. What it does not tell stands in `unknown` with the
     /// reason.
     pub fn hardware(&self) -> Hardware {
-        let hardware = self.read();
-        finish(hardware, &self.root)
+        self.found().hardware
     }
 
-    fn read(&self) -> Hardware {
+    /// The hardware, and which of its accelerators are read.
+    pub fn found(&self) -> Found {
+        let found = self.read();
+        Found {
+            hardware: finish(found.hardware, &self.root),
+            ..found
+        }
+    }
+
+    fn read(&self) -> Found {
         let root = self.root.as_path();
         let mut unknown = Vec::new();
         let nvidia = self.nvidia(&mut unknown);
@@ -66,7 +89,8 @@ impl Look<'_> {
         cards.extend(amd::cards(root));
         cards.extend(intel::cards(root));
         cards.extend(self.apple.as_ref().and_then(AppleFacts::card));
-        let accelerators = card::groups(cards, self.normalise);
+        let chosen = Chosen::of(cards, nvidia.selection);
+        let accelerators = chosen.accelerators(self.normalise);
         let drivers = [nvidia.driver, amd::driver(root), intel::driver(root)];
         let drivers: Vec<String> = drivers.into_iter().flatten().collect();
         let speed = memory::speed_mt_s(root);
@@ -85,6 +109,8 @@ impl Look<'_> {
             driver: Some(drivers.join(", ")).filter(|drivers| !drivers.is_empty()),
             host: host::read(root),
             links: nvidia.links,
+            accelerators_known_by: chosen.selection,
+            unused_accelerators: chosen.unused(self.normalise),
             source: Some(DETECTED.to_owned()),
             accelerators,
             unknown,
@@ -93,13 +119,16 @@ impl Look<'_> {
         if let Some(apple) = &self.apple {
             fill_from_apple(&mut hardware, apple);
         }
-        hardware
+        Found {
+            hardware,
+            devices: chosen.devices(),
+        }
     }
 
     /// The library's answer, else what the driver's own files name.
     fn nvidia(&self, unknown: &mut Vec<UnknownFact>) -> nvml::Told {
         let root = self.root.as_path();
-        match nvml::ask(&self.nvml) {
+        match nvml::ask(&self.nvml, self.server) {
             Ok(told) => told,
             Err(reason) => {
                 let cards = driver_files::cards(root);
@@ -109,7 +138,7 @@ impl Look<'_> {
                 nvml::Told {
                     driver: driver_files::driver(root).filter(|_| !cards.is_empty()),
                     cards,
-                    links: Vec::new(),
+                    ..nvml::Told::default()
                 }
             }
         }
@@ -123,13 +152,22 @@ pub fn inventory() -> Hardware {
 
 /// As [`inventory`], with names as a catalogue writes them.
 pub fn inventory_named(normalise: Normalise<'_>) -> Hardware {
+    look_named(normalise, None).hardware
+}
+
+/// As [`inventory_named`], of the accelerators that a server of this machine uses.
+pub fn look_named(normalise: Normalise<'_>, server: Option<&ServerUse>) -> Found {
     let look = Look {
         normalise,
+        server,
         ..Look::here()
     };
-    let mut hardware = look.read();
-    fill_from_system(&mut hardware);
-    finish(hardware, &look.root)
+    let mut found = look.read();
+    fill_from_system(&mut found.hardware);
+    Found {
+        hardware: finish(found.hardware, &look.root),
+        ..found
+    }
 }
 
 /// As [`inventory`], from the files of a Linux system below `root` alone.
@@ -142,10 +180,10 @@ fn class_of(root: &Path, accelerators: &[Accelerator]) -> MachineClass {
         let facts = accelerator.facts.as_ref();
         facts.is_some_and(|facts| facts.unified_memory == Some(true))
     };
-    if accelerators.iter().any(is_unified) {
-        MachineClass::UnifiedMemory
-    } else if !accelerators.is_empty() {
+    if accelerators.iter().any(|one| !is_unified(one)) {
         MachineClass::DiscreteGpu
+    } else if !accelerators.is_empty() {
+        MachineClass::UnifiedMemory
     } else if OTHER_ACCELERATORS
         .iter()
         .any(|path| root.join(path).exists())

@@ -61,8 +61,12 @@ impl Private {
         for text in texts.into_iter().chain(host).flatten() {
             self.clean(text);
         }
-        for accelerator in &mut hardware.accelerators {
+        let unused = hardware.unused_accelerators.iter_mut();
+        for accelerator in hardware.accelerators.iter_mut().chain(unused) {
             self.clean(&mut accelerator.name);
+            let facts = accelerator.facts.iter_mut();
+            let names = facts.flat_map(|facts| [&mut facts.driver_name, &mut facts.part_of]);
+            names.flatten().for_each(|name| self.clean(name));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A machine's name in the title of a run.
 
-use tokmark_run_format::{Accelerator, Hardware};
+use tokmark_run_format::{Accelerator, Hardware, MachineClass};
 use tokmark_units::float;
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
@@ -16,7 +16,10 @@ pub fn name_for_title(hardware: &Hardware) -> String {
     }
     let groups: Vec<String> = hardware.accelerators.iter().map(group).collect();
     if !groups.is_empty() {
-        return groups.join(" + ");
+        let title = groups.join(" + ");
+        // One memory for all is a part of such a machine's identity.
+        let memory = one_memory(hardware).and_then(size);
+        return memory.map_or_else(|| title.clone(), |memory| format!("{title} {memory}"));
     }
     match &hardware.cpu {
         // The cores stand in the card, not in the title.
@@ -64,10 +67,22 @@ fn names_memory(name: &str) -> bool {
     })
 }
 
+/// The memory of a machine whose accelerators have none of their own.
+fn one_memory(hardware: &Hardware) -> Option<u64> {
+    let has_none = |one: &Accelerator| one.memory_bytes.is_none() && one.memory_text.is_none();
+    let is_one = hardware.class == MachineClass::UnifiedMemory;
+    let all = is_one && hardware.accelerators.iter().all(has_none);
+    hardware.memory_bytes.filter(|_| all)
+}
+
+fn size(bytes: u64) -> Option<String> {
+    let gib = float::round_to_u64(float::from_u64(bytes) / GIB);
+    (gib > 0).then(|| format!("{gib}GB"))
+}
+
 fn memory(accelerator: &Accelerator) -> Option<String> {
     if let Some(bytes) = accelerator.memory_bytes {
-        let gib = float::round_to_u64(float::from_u64(bytes) / GIB);
-        return (gib > 0).then(|| format!("{gib}GB"));
+        return size(bytes);
     }
     let text = accelerator.memory_text.as_deref()?;
     Some(text.split_whitespace().collect())

@@ -93,6 +93,7 @@ pub fn energy_over(spans: &[Span<'_>], tokens: Tokens, idle_power_w: Option<f64>
         processor_mean_power_w: processor.and_then(mean),
         throttled_share: worst_share(spans, Throttle::is_held_back),
         power_capped_share: worst_share(spans, |throttle| throttle.has_any(Throttle::POWER_CAP)),
+        shared: spans.iter().any(is_shared),
         samples: spans.iter().map(readings).sum(),
     }
 }
@@ -271,6 +272,11 @@ fn worst_share(spans: &[Span<'_>], holds: impl Fn(Throttle) -> bool) -> Option<f
         .into_values()
         .map(|(held, all)| float::from_u64(held) / float::from_u64(all))
         .max_by(f64::total_cmp)
+}
+
+/// Whether the server had a slice of an accelerator only.
+fn is_shared(span: &Span<'_>) -> bool {
+    of_kind(span.telemetry, DeviceKind::Accelerator).any(|device| device.shared)
 }
 
 /// Readings of all accelerators inside the span.

@@ -34,6 +34,9 @@ pub struct Energy {
     pub throttled_share: Option<f64>,
     /// Share of samples with clocks lowered by the power limit.
     pub power_capped_share: Option<f64>,
+    /// Whether an accelerator was shared: the server had a slice of it, and the figures are of the
+    /// whole.
+    pub shared: bool,
     /// Samples behind these figures, of all accelerators.
     pub samples: u64,
 }

@@ -33,7 +33,17 @@ impl MachineClass {
     }
 }
 
-/// A group of equal accelerators that the server used.
+/// How it is known which accelerators the server used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AcceleratorSelection {
+    /// Its processes ran on them.
+    Processes,
+    /// Its environment let it see them.
+    Visible,
+}
+
+/// A group of equal accelerators, or of equal slices of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Accelerator {
@@ -56,10 +66,16 @@ pub struct Accelerator {
 pub struct AcceleratorFacts {
     /// `nvidia`, `amd`, `intel` or `apple`.
     pub vendor: Option<String>,
+    /// The name as the driver gives it, where a catalogue's stands in its place.
+    pub driver_name: Option<String>,
+    /// The accelerator that this is a slice of. Power and clocks are those of the whole.
+    pub part_of: Option<String>,
     /// The chip's generation as the driver names it, for example `compute capability 9.0`.
     pub architecture: Option<String>,
     /// Whether its memory is the processor's.
     pub unified_memory: Option<bool>,
+    /// Most bytes of the processor's memory that the system lets it use, where somebody set that.
+    pub memory_limit_bytes: Option<u64>,
     /// The power limit that was set, in watts.
     pub power_limit_w: Option<f64>,
     /// The power limit as delivered, in watts.
@@ -192,8 +208,13 @@ pub struct Hardware {
     pub class: MachineClass,
     /// A name for titles, for example `RTX 3090 24GB`.
     pub name: Option<String>,
-    /// The accelerators that the server used.
+    /// The accelerators that the server used; all of the machine's that it may have used where
+    /// `accelerators_known_by` is `null`.
     pub accelerators: Vec<Accelerator>,
+    /// How it is known which those are.
+    pub accelerators_known_by: Option<AcceleratorSelection>,
+    /// The machine's other accelerators. They are in no figure.
+    pub unused_accelerators: Vec<Accelerator>,
     /// Processor name with cores.
     pub cpu: Option<String>,
     /// Physical cores.

@@ -22,8 +22,8 @@ pub use cell::DecodeCell;
 pub use document::{EvidenceRef, ImportSource, Note, RunDocument, Tool, Trust};
 pub use energy::Energy;
 pub use hardware::{
-    Accelerator, AcceleratorFacts, AcceleratorLink, Hardware, Host, MachineClass,
-    MeasuredBandwidth, PcieLink, ProcessorFacts, Slice, UnknownFact,
+    Accelerator, AcceleratorFacts, AcceleratorLink, AcceleratorSelection, Hardware, Host,
+    MachineClass, MeasuredBandwidth, PcieLink, ProcessorFacts, Slice, UnknownFact,
 };
 pub use launch::{LaunchSettings, Speculation};
 pub use plan::{CapacityRule, Plan, PrefillMode, Profile, Sampling};

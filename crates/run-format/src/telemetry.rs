@@ -104,6 +104,10 @@ pub struct DeviceSeries {
     pub source: String,
     /// What could not be read, and why.
     pub unknown: Vec<UnknownFact>,
+    /// Whether the server used a slice of it only: the readings are of the whole device, others'
+    /// work included.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     #[serde(rename = "dt", with = "deltas")]
     at_ns: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -214,6 +218,7 @@ impl DeviceSeries {
     pub fn emptied(&self) -> Self {
         Self {
             unknown: self.unknown.clone(),
+            shared: self.shared,
             ..Self::new(self.kind, self.index, self.name.clone(), &self.source)
         }
     }

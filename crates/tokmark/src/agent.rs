@@ -19,10 +19,10 @@ pub(crate) fn client(args: &AgentArgs) -> Outcome<Option<AgentClient>> {
     Ok(Some(client))
 }
 
-/// The host's hardware.
-pub(crate) async fn inventory(client: &AgentClient) -> Outcome<Hardware> {
+/// The host's hardware; with a port what the server there uses of it.
+pub(crate) async fn inventory(client: &AgentClient, port: Option<u16>) -> Outcome<Hardware> {
     client
-        .inventory()
+        .inventory(port)
         .await
         .map_err(|error| failure(error, Exit::Server))
 }

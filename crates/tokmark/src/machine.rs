@@ -6,7 +6,7 @@ use tokmark_catalog::Catalog;
 use tokmark_driver::LoadThreads;
 use tokmark_machine::agent::{Launched, RemoteSampler};
 use tokmark_machine::telemetry::{Sampler, SamplerSettings, SharedNow, Sources};
-use tokmark_machine::{LaunchCommand, Look, Watch};
+use tokmark_machine::{Found, LaunchCommand, LaunchPlaces, Look, ServerUse, UsedDevice, Watch};
 use tokmark_run_format::{Hardware, LaunchSettings};
 use tokmark_units::float;
 
@@ -24,6 +24,8 @@ pub(crate) struct Machine {
     pub(crate) launch_command: Option<String>,
     pub(crate) flags: Vec<String>,
     pub(crate) launch: Option<LaunchSettings>,
+    /// Whose readings are the run's; `None` is all of the machine's.
+    devices: Option<Vec<UsedDevice>>,
 }
 
 impl Machine {
@@ -32,27 +34,28 @@ impl Machine {
     /// B101).
     pub(crate) async fn of(reached: &Reached, args: &FactArgs) -> Outcome<Self> {
         let agent = agent::client(&args.agent)?;
-        let told = match &agent {
-            Some(agent) if !reached.is_local => {
-                // A server in front of the host may have another port: then nothing is found.
-                agent.launch(reached.address.port).await.unwrap_or_default()
-            }
+        // A server in front of the host may have another port: then nothing is found.
+        let port = Some(reached.address.port).filter(|_| !reached.is_local);
+        let told = match (&agent, port) {
+            (Some(agent), Some(port)) => agent.launch(port).await.unwrap_or_default(),
             _ => Launched::default(),
         };
         let declared = args.launch_command.as_deref().map(LaunchCommand::from_text);
-        let hardware = match (args.hardware.as_str(), &agent) {
-            ("auto", Some(agent)) => agent::inventory(agent).await?,
+        let (hardware, devices) = match (args.hardware.as_str(), &agent) {
+            ("auto", Some(agent)) => (agent::inventory(agent, port).await?, told.devices),
             _ => hardware(reached, args)?,
         };
         Ok(match declared.as_ref().or(reached.launch.as_ref()) {
             Some(launch) => Self {
                 hardware,
+                devices,
                 launch_command: Some(launch.command.clone()),
                 flags: tokmark_machine::flags(&launch.argv),
                 launch: said(tokmark_machine::settings(launch)),
             },
             None => Self {
                 hardware,
+                devices,
                 launch_command: told.command,
                 flags: told.flags,
                 launch: told.settings.and_then(said),
@@ -67,13 +70,25 @@ impl Machine {
     }
 }
 
-/// What watches the server's machine during a run: this program where the server is on this
+/// What watches the server's accelerators during a run: this program where the server is on this
 /// machine, else the agent on its host, else nobody.
-pub(crate) fn watch(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>> {
+pub(crate) fn watch(
+    reached: &Reached,
+    args: &FactArgs,
+    machine: &Machine,
+) -> Outcome<Option<Watch>> {
+    let watch = all_of(reached, args)?;
+    Ok(match &machine.devices {
+        Some(devices) => watch.map(|watch| watch.only(devices.clone())),
+        None => watch,
+    })
+}
+
+fn all_of(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>> {
     let clock = reached.session.clock;
     let now: SharedNow = Arc::new(move || clock.now());
     if let Some(agent) = agent::client(&args.agent)? {
-        return Ok(Some(Watch::Remote(RemoteSampler::start(agent, now))));
+        return Ok(Some(Watch::remote(RemoteSampler::start(agent, now))));
     }
     if args.hardware != "auto" || !reached.is_local {
         return Ok(None);
@@ -84,7 +99,7 @@ pub(crate) fn watch(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>
     }
     let sampler = Sampler::start(sources, &beside(&reached.session.load), now)
         .map_err(|error| Failure::new(Exit::Failed, error))?;
-    Ok(Some(Watch::Local(sampler)))
+    Ok(Some(Watch::local(sampler)))
 }
 
 /// How this machine is read beside its load threads: on none of their cores.
@@ -102,32 +117,47 @@ fn said(settings: LaunchSettings) -> Option<LaunchSettings> {
 
 /// This machine, with the catalogue's names.
 pub(crate) fn inventory() -> Hardware {
+    look(None).hardware
+}
+
+/// This machine, or what a server of it uses, with the catalogue's names.
+pub(crate) fn look(server: Option<&ServerUse>) -> Found {
     match Catalog::bundled() {
-        Ok(catalog) => tokmark_machine::inventory_named(&|name, memory| {
-            let gib = memory.map(|bytes| float::from_u64(bytes) / GIB);
-            let found = catalog.find_hardware(name, gib);
-            found.found().map(tokmark_catalog::Hardware::full_name)
-        }),
+        Ok(catalog) => {
+            let normalise = |name: &str, memory: Option<u64>| {
+                let gib = memory.map(|bytes| float::from_u64(bytes) / GIB);
+                let found = catalog.find_hardware(name, gib);
+                found.found().map(tokmark_catalog::Hardware::full_name)
+            };
+            tokmark_machine::look_named(&normalise, server)
+        }
         // Names as the drivers give them are no worse facts.
-        Err(_) => tokmark_machine::inventory(),
+        Err(_) => tokmark_machine::look_named(&|_, _| None, server),
     }
 }
 
-fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<Hardware> {
+/// The hardware, and which accelerators in it are read, where that is known.
+fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<(Hardware, Option<Vec<UsedDevice>>)> {
     match args.hardware.as_str() {
-        "auto" if reached.is_local => Ok(inventory()),
+        "auto" if reached.is_local => {
+            let launch = reached.launch.as_ref();
+            let server = launch.and_then(|found| ServerUse::of(found, &LaunchPlaces::default()));
+            let found = look(server.as_ref());
+            Ok((found.hardware, Some(found.devices)))
+        }
         // Never the client's own machine for a remote server (case B101).
-        "auto" | "none" => Ok(Hardware::default()),
+        "auto" | "none" => Ok((Hardware::default(), None)),
         file => {
             let text = std::fs::read_to_string(file).map_err(|error| {
                 let context = format!("cannot read `{file}`");
                 Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
                     .hint("--hardware takes `auto`, `none`, or a TOML or JSON file")
             })?;
-            tokmark_machine::read_hardware_file(&text).map_err(|error| {
+            let declared = tokmark_machine::read_hardware_file(&text).map_err(|error| {
                 let context = format!("`{file}` does not describe a machine");
                 Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
-            })
+            })?;
+            Ok((declared, None))
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::failure::{Failure, Outcome};
 
 /// The settings of the options; refuses what cannot be meant.
 pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
-    if args.duration.is_zero() {
+    refuse_idle(args)?;
+    if args.duration.is_some_and(|window| window.is_zero()) {
         return Err(
             Failure::saying(Exit::Usage, "a window of no length measures nothing")
                 .hint("for example --duration 10s"),
@@ -19,11 +20,15 @@ pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
     if args.max_output == 0 {
         return Err(Failure::saying(Exit::Usage, "--max-output must be above 0"));
     }
+    let usual = Settings::default();
     Ok(Settings {
         contexts: args.contexts.as_ref().map(|list| list.to_vec()),
         prefill_contexts: args.prefill_contexts.as_ref().map(|list| list.to_vec()),
-        requests: args.requests.to_vec(),
-        window: args.duration,
+        requests: args
+            .requests
+            .as_ref()
+            .map_or(usual.requests, |list| list.to_vec()),
+        window: args.duration.unwrap_or(usual.window),
         max_output: args.max_output,
         capacity: match args.capacity {
             Capacity::Expected => CapacityRule::Expected,
@@ -45,6 +50,38 @@ pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
         max_time: args.max_time,
         ..Settings::default()
     })
+}
+
+/// Refuses options that would do nothing beside another one (case B098): who gives them expects
+/// something of them.
+fn refuse_idle(args: &PlanArgs) -> Outcome<()> {
+    let beside = |mode: &str, given: &[(&str, bool)]| {
+        let idle = given.iter().find(|(_, is_given)| *is_given);
+        idle.map_or(Ok(()), |(option, _)| {
+            let text = format!("{option} does nothing with --prefill {mode}");
+            Err(Failure::saying(Exit::Usage, text)
+                .hint(format!("leave out {option}, or --prefill {mode}")))
+        })
+    };
+    match args.prefill {
+        Prefill::WarmUp => Ok(()),
+        Prefill::Standalone => beside(
+            "standalone",
+            &[
+                ("--requests", args.requests.is_some()),
+                ("--duration", args.duration.is_some()),
+                ("--shared-context", args.shared_context),
+                ("--no-loop-check", args.no_loop_check),
+            ],
+        ),
+        Prefill::Off => beside(
+            "off",
+            &[
+                ("--prefill-contexts", args.prefill_contexts.is_some()),
+                ("--prefill-samples", args.prefill_samples.is_some()),
+            ],
+        ),
+    }
 }
 
 /// The route that is measured.

@@ -82,7 +82,7 @@ async fn watched_sim(hot: bool, config: SimConfig) -> SimBench {
     while clock.load(Ordering::SeqCst) < 120_000_000_000 {
         std::thread::yield_now();
     }
-    bench.session.watch = Some(Watch::Local(sampler));
+    bench.session.watch = Some(Watch::local(sampler));
     bench
 }
 

@@ -297,3 +297,42 @@ fn never_a_wrong_row() {
     }
     assert_eq!(CATALOG.find_hardware("RTX 4090", Some(48.0)).found(), None);
 }
+
+#[test]
+fn b100_a_slice_is_not_found_as_its_card() {
+    for name in [
+        "NVIDIA H200 MIG 1g.35gb",
+        "NVIDIA H200 MIG",
+        "NVIDIA A100-SXM4-80GB MIG 1g.10gb",
+        "NVIDIA A100-SXM4-80GB MIG",
+    ] {
+        for memory_gib in [None, Some(32.5), Some(9.6), Some(140.4), Some(79.6)] {
+            let found = CATALOG.find_hardware(name, memory_gib);
+            assert_eq!(found.found().map(|row| &row.id), None, "{name}");
+        }
+    }
+}
+
+#[test]
+fn b103_the_longest_name_wins_and_variants_stay_apart() {
+    check("NVIDIA GeForce RTX 5070 Ti", None, "nvidia-rtx-5070-ti");
+    check("NVIDIA GeForce RTX 5070", None, "nvidia-rtx-5070");
+    check("NVIDIA H100 80GB HBM3", None, "nvidia-h100-sxm5-80-gb");
+    check("NVIDIA H100 PCIe", None, "nvidia-h100-pcie-80-gb");
+    check("NVIDIA H100 NVL", None, "nvidia-h100-nvl-94-gb");
+    // The cores of an Apple chip are a part of what it is.
+    check(
+        "Apple M3 Max (30-core GPU)",
+        None,
+        "apple-m3-max-30-core-gpu",
+    );
+    check(
+        "Apple M3 Max (40-core GPU)",
+        None,
+        "apple-m3-max-40-core-gpu",
+    );
+    for name in ["AMD Radeon Graphics", "AMD 1002:66a1", "Device 1e84"] {
+        let found = CATALOG.find_hardware(name, Some(32.0));
+        assert_eq!(found.found().map(|row| &row.id), None, "{name}");
+    }
+}

@@ -139,9 +139,10 @@ impl AgentClient {
         }
     }
 
-    /// The host's hardware.
-    pub async fn inventory(&self) -> Result<Hardware, AgentError> {
-        let hardware = self.ask("/v1/inventory").await?;
+    /// The host's hardware; with a port the accelerators that the server there uses.
+    pub async fn inventory(&self, port: Option<u16>) -> Result<Hardware, AgentError> {
+        let query = port.map(|port| format!("?port={port}")).unwrap_or_default();
+        let hardware = self.ask(&format!("/v1/inventory{query}")).await?;
         Ok(Hardware {
             source: Some("agent".to_owned()),
             ..hardware

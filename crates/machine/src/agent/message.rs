@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tokmark_run_format::{LaunchSettings, Telemetry};
 
+use crate::choose::UsedDevice;
+
 /// Readings, on the agent's own clock.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -27,4 +29,6 @@ pub struct Launched {
     pub argv: Vec<String>,
     /// Why there is no command.
     pub unknown: Option<String>,
+    /// The accelerators whose readings are the server's.
+    pub devices: Option<Vec<UsedDevice>>,
 }

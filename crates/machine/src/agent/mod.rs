@@ -12,7 +12,7 @@ mod token;
 pub use client::{AgentClient, AgentError, Dial, Dialing, Io};
 pub use message::{Launched, Reading};
 pub use remote::RemoteSampler;
-pub use server::{Agent, serve};
+pub use server::{Agent, Inventory, serve};
 pub use token::{LEAST_TOKEN, Token, TokenError};
 
 /// The port where nothing else is said.

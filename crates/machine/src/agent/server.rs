@@ -20,35 +20,36 @@ use tokmark_units::Nanos;
 
 use super::message::{Launched, Reading};
 use super::token::Token;
+use crate::inventory::Found;
 use crate::launch::{LaunchPlaces, find_launch, flags, settings};
+use crate::server_use::ServerUse;
 use crate::telemetry::{Sampler, SharedNow, Store};
+
+/// A look at the host: at all of it, or at what a server of it uses.
+pub type Inventory = Arc<dyn Fn(Option<&ServerUse>) -> Found + Send + Sync>;
 
 /// All that the agent tells.
 #[derive(Clone)]
 pub struct Agent {
     token: Token,
-    hardware: Arc<Hardware>,
+    inventory: Inventory,
     store: Arc<Store>,
     now: SharedNow,
     places: Arc<LaunchPlaces>,
 }
 
 impl Agent {
-    /// An agent that tells `hardware` and what `sampler` reads on the clock `now`.
+    /// An agent that tells what `inventory` finds and what `sampler` reads on the clock `now`.
     pub fn new(
         token: Token,
-        hardware: Hardware,
+        inventory: Inventory,
         sampler: &Sampler,
         now: SharedNow,
         places: LaunchPlaces,
     ) -> Self {
-        let hardware = Hardware {
-            source: Some("agent".to_owned()),
-            ..hardware
-        };
         Self {
             token,
-            hardware: Arc::new(hardware),
+            inventory,
             store: sampler.store(),
             now,
             places: Arc::new(places),
@@ -103,8 +104,33 @@ async fn check_token(State(agent): State<Agent>, request: Request, next: Next) -
     refused
 }
 
-async fn inventory(State(agent): State<Agent>) -> Response {
-    json(&*agent.hardware)
+#[derive(Debug, Deserialize)]
+struct OfPort {
+    port: Option<u16>,
+}
+
+async fn inventory(State(agent): State<Agent>, Query(query): Query<OfPort>) -> Response {
+    read_host(move || {
+        let server = query.port.and_then(|port| {
+            let launch = find_launch(port, &agent.places).ok()?;
+            ServerUse::of(&launch, &agent.places)
+        });
+        Hardware {
+            source: Some("agent".to_owned()),
+            ..(agent.inventory)(server.as_ref()).hardware
+        }
+    })
+    .await
+}
+
+/// Many small files of the kernel are read, drivers asked, and a container engine may be waited for.
+async fn read_host<T: Serialize + Send + 'static>(
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Response {
+    match tokio::task::spawn_blocking(read).await {
+        Ok(found) => json(&found),
+        Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "it could not be read\n"),
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -122,18 +148,14 @@ struct Port {
 }
 
 async fn launch(State(agent): State<Agent>, Query(query): Query<Port>) -> Response {
-    // Reads many small files of the kernel, and may wait for a container engine.
-    let places = Arc::clone(&agent.places);
-    let found = tokio::task::spawn_blocking(move || launched(query.port, &places)).await;
-    match found {
-        Ok(found) => json(&found),
-        Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "it could not be read\n"),
-    }
+    read_host(move || launched(query.port, &agent)).await
 }
 
-fn launched(port: u16, places: &LaunchPlaces) -> Launched {
-    match find_launch(port, places) {
+fn launched(port: u16, agent: &Agent) -> Launched {
+    match find_launch(port, &agent.places) {
         Ok(found) => Launched {
+            devices: ServerUse::of(&found, &agent.places)
+                .map(|server| (agent.inventory)(Some(&server)).devices),
             flags: flags(&found.argv),
             settings: Some(settings(&found)),
             command: Some(found.command),

@@ -19,7 +19,13 @@ pub(crate) use readings::AmdSource;
 const DRIVER: &str = "amdgpu";
 
 pub(crate) fn cards(root: &Path) -> Vec<Card> {
-    found(root).map(|card| read(root, &card)).collect()
+    let found = found(root).zip(0..);
+    found
+        .map(|(card, index)| Card {
+            index,
+            ..read(root, &card)
+        })
+        .collect()
 }
 
 fn found(root: &Path) -> impl Iterator<Item = DrmCard> + use<> {
@@ -48,6 +54,7 @@ fn read(root: &Path, found: &DrmCard) -> Card {
             pcie: pci::link(device),
             ..AcceleratorFacts::default()
         },
+        ..Card::default()
     };
     card.facts.unified_memory = gpu_metrics::is_part_of_processor(device);
     if card.facts.unified_memory == Some(true) {
@@ -78,9 +85,19 @@ fn read(root: &Path, found: &DrmCard) -> Card {
     card
 }
 
-/// The board's own name, else the system's list of PCI devices, else the numbers.
+/// Names that boards of any kind give.
+const GENERIC: [&str; 4] = [
+    "AMD Radeon Graphics",
+    "AMD Radeon(TM) Graphics",
+    "Radeon Graphics",
+    "Device",
+];
+
+/// The board's own name where it is one, else the system's list of PCI devices, else the numbers
+/// (case B103).
 fn name(root: &Path, found: &DrmCard) -> String {
-    let told = files::text(&found.device.join("product_name"));
+    let told = files::text(&found.device.join("product_name"))
+        .filter(|name| !GENERIC.contains(&name.as_str()));
     told.unwrap_or_else(|| match pci::ids(&found.device) {
         Some((vendor, device)) => pci::name(root, &vendor, &device).map_or_else(
             || format!("AMD {vendor}:{device}"),

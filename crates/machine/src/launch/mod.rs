@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 
 use crate::redact::redact_arguments;
 use container::Container;
-use process::Process;
+
+pub(crate) use process::Process;
+pub(crate) use sockets::processes;
 
 pub use flags::flags;
 pub use settings::settings;

@@ -42,20 +42,20 @@ pub(super) enum Kind {
 
 /// A process.
 #[derive(Debug, Clone)]
-pub(super) struct Process {
+pub(crate) struct Process {
     proc_root: PathBuf,
     pid: u32,
 }
 
 impl Process {
-    pub(super) fn new(proc_root: &Path, pid: u32) -> Self {
+    pub(crate) fn new(proc_root: &Path, pid: u32) -> Self {
         Self {
             proc_root: proc_root.to_owned(),
             pid,
         }
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
@@ -77,7 +77,7 @@ impl Process {
     }
 
     /// Its environment when it was started: not yet fit for publication.
-    pub(super) fn environment(&self) -> Vec<String> {
+    pub(crate) fn environment(&self) -> Vec<String> {
         let bytes = files::bytes(&self.folder().join("environ")).unwrap_or_default();
         String::from_utf8_lossy(&bytes)
             .split('\0')
@@ -110,20 +110,36 @@ impl Process {
             if process.kind() != Kind::Server {
                 return None;
             }
-            if !is_worker(&arguments) {
+            let parent = process.parent().filter(|parent| *parent > 0);
+            let parent = parent.map(|parent| Self::new(&process.proc_root, parent));
+            if !is_worker(&arguments) && !is_started_by_launcher(&arguments, parent.as_ref()) {
                 return Some(process);
             }
-            let parent = process.parent().filter(|parent| *parent > 0)?;
-            process = Self::new(&process.proc_root, parent);
+            process = parent?;
         }
         None
     }
 
-    fn parent(&self) -> Option<u32> {
+    /// The process that started it, or the one that took its place.
+    pub(crate) fn parent(&self) -> Option<u32> {
         let status = files::whole(&self.folder().join("status"))?;
         let line = status.lines().find(|line| line.starts_with("PPid:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
     }
+}
+
+/// Programs that hold the port, and the one that started each with options for all of its parts.
+const LAUNCHERS: [(&str, &str); 1] = [("text-generation-router", "text-generation-launcher")];
+
+fn is_started_by_launcher(arguments: &[String], parent: Option<&Process>) -> bool {
+    let is = |arguments: &[String], name: &str| {
+        let program = arguments.first().and_then(|first| first.rsplit('/').next());
+        program == Some(name)
+    };
+    let above = parent.and_then(Process::arguments).unwrap_or_default();
+    LAUNCHERS
+        .iter()
+        .any(|(program, launcher)| is(arguments, program) && is(&above, launcher))
 }
 
 /// Titles such as `VLLM::APIServer_0` and `sglang::scheduler`, and Python's worker processes.

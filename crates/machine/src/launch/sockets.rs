@@ -52,7 +52,7 @@ pub(super) fn holds(folder: &Path, inodes: &BTreeSet<String>) -> bool {
 }
 
 /// All processes in the order of their numbers.
-pub(super) fn processes(proc_root: &Path) -> Vec<u32> {
+pub(crate) fn processes(proc_root: &Path) -> Vec<u32> {
     let mut pids: Vec<u32> = fs::read_dir(proc_root)
         .map(|entries| {
             entries

@@ -8,32 +8,78 @@ use tokmark_units::float;
 
 use super::driver_files::is_unified;
 use super::library::{reason, told};
+use super::used::{self, Used};
 use crate::card::Card;
 use crate::pci;
 
-/// A card that cannot be opened is one with an unknown name, so that the count stays right.
-pub(super) fn read(nvml: &Nvml) -> Result<Vec<Card>, String> {
+/// A card that cannot be opened is one with an unknown name, so that the count stays right. `used`
+/// says what of each card a server uses, where that is known.
+pub(super) fn read(nvml: &Nvml, used: Option<&[Used]>) -> Result<Vec<Card>, String> {
     let count = told(nvml.device_count())?;
-    Ok((0..count)
-        .map(|index| match nvml.device_by_index(index) {
-            Ok(device) => card(&device),
+    let mut cards = Vec::new();
+    for index in 0..count {
+        let used = used.and_then(|used| used.get(usize::try_from(index).ok()?));
+        match nvml.device_by_index(index) {
+            Ok(device) => cards.extend(parts(&device, used).into_iter().map(|card| Card {
+                index,
+                used: used.map(|used| *used != Used::Not),
+                ..card
+            })),
             Err(error) => {
                 let mut card = named("NVIDIA accelerator".to_owned());
+                card.index = index;
                 card.unknown("accelerator", reason(&error));
-                card
+                cards.push(card);
             }
-        })
-        .collect())
+        }
+    }
+    Ok(cards)
+}
+
+/// The card, or the slices that are used of it.
+fn parts(device: &Device<'_>, used: Option<&Used>) -> Vec<Card> {
+    let whole = card(device);
+    match used {
+        Some(Used::Slices(places)) => used::slices(device)
+            .into_iter()
+            .filter(|(place, _)| places.contains(place))
+            .map(|(_, slice)| part_of(&whole, &slice))
+            .collect(),
+        // No server uses a divided card as a whole (case B100).
+        _ if !whole.facts.slices.is_empty() => vec![Card {
+            name: format!("{} MIG", whole.name),
+            ..whole
+        }],
+        _ => vec![whole],
+    }
+}
+
+/// A slice as an accelerator of its own. Limits of power are those of the whole card and left out.
+fn part_of(whole: &Card, slice: &Device<'_>) -> Card {
+    let memory_bytes = told(slice.memory_info()).ok().map(|memory| memory.total);
+    let profile = profile(&told(slice.name()).unwrap_or_default(), memory_bytes);
+    Card {
+        name: format!("{} MIG {profile}", whole.name),
+        memory_bytes,
+        facts: AcceleratorFacts {
+            part_of: Some(whole.name.clone()),
+            power_limit_w: None,
+            power_limit_default_w: None,
+            slices: Vec::new(),
+            ..whole.facts.clone()
+        },
+        ..whole.clone()
+    }
 }
 
 fn named(name: String) -> Card {
     Card {
         name,
-        memory_bytes: None,
         facts: AcceleratorFacts {
             vendor: Some("nvidia".to_owned()),
             ..AcceleratorFacts::default()
         },
+        ..Card::default()
     }
 }
 
@@ -95,21 +141,10 @@ fn bus(device: &Device<'_>, card: &mut Card) {
         .map(|(region, memory)| pci::covers(region.total, memory));
 }
 
-/// The slices of a card in MIG mode.
+/// The slices of a card in MIG mode. Cards without the mode refuse the question, which is no missing
+/// fact.
 fn slices(device: &Device<'_>, card: &mut Card) {
-    // Cards without the mode refuse the question; that is no missing fact.
-    let is_divided = device.mig_mode().is_ok_and(|mode| mode.current == 1);
-    if !is_divided {
-        return;
-    }
-    let Some(most) = card.learn("slices", told(device.mig_device_count())) else {
-        return;
-    };
-    for index in 0..most {
-        // Places without a slice are refused.
-        let Ok(slice) = device.mig_device_by_index(index) else {
-            continue;
-        };
+    for (_, slice) in used::slices(device) {
         let name = told(slice.name()).unwrap_or_default();
         let memory_bytes = told(slice.memory_info()).ok().map(|memory| memory.total);
         let profile = profile(&name, memory_bytes);

@@ -28,14 +28,16 @@ pub(crate) fn cards(root: &Path) -> Vec<Card> {
     files::entries(&root.join("proc/driver/nvidia/gpus"))
         .iter()
         .filter_map(|slot| model(&slot.join("information")))
-        .map(|name| Card {
-            memory_bytes: None,
+        .zip(0..)
+        .map(|(name, index)| Card {
+            index,
             facts: AcceleratorFacts {
                 vendor: Some("nvidia".to_owned()),
                 unified_memory: Some(is_unified(&name)),
                 ..AcceleratorFacts::default()
             },
             name,
+            ..Card::default()
         })
         .collect()
 }

@@ -10,13 +10,16 @@ mod library;
 #[cfg(any(target_os = "linux", windows))]
 mod readings;
 #[cfg(any(target_os = "linux", windows))]
+mod used;
+#[cfg(any(target_os = "linux", windows))]
 mod ways;
 
 use std::path::PathBuf;
 
-use tokmark_run_format::AcceleratorLink;
+use tokmark_run_format::{AcceleratorLink, AcceleratorSelection};
 
 use crate::card::Card;
+use crate::server_use::ServerUse;
 use crate::telemetry::Source;
 
 /// Which library is loaded.
@@ -38,14 +41,20 @@ pub(crate) struct Told {
     pub(crate) links: Vec<AcceleratorLink>,
     /// `NVIDIA 580.178.04`.
     pub(crate) driver: Option<String>,
+    /// How it is known which of the cards the server uses.
+    pub(crate) selection: Option<AcceleratorSelection>,
 }
 
-/// All cards, or why the library does not tell.
+/// All cards, or why the library does not tell. Slices that the server uses stand in their card's
+/// place.
 #[cfg(any(target_os = "linux", windows))]
-pub(crate) fn ask(library: &NvmlLibrary) -> Result<Told, String> {
+pub(crate) fn ask(library: &NvmlLibrary, server: Option<&ServerUse>) -> Result<Told, String> {
     let nvml = library::load(library)?;
+    let found = server.and_then(|server| used::of(&nvml, server));
+    let (used, selection) = found.unzip();
     Ok(Told {
-        cards: cards::read(&nvml)?,
+        cards: cards::read(&nvml, used.as_deref())?,
+        selection,
         links: ways::read(&nvml),
         driver: nvml
             .sys_driver_version()
@@ -62,7 +71,7 @@ pub(crate) fn source(library: &NvmlLibrary) -> Result<Box<dyn Source>, String> {
 }
 
 #[cfg(not(any(target_os = "linux", windows)))]
-pub(crate) fn ask(_library: &NvmlLibrary) -> Result<Told, String> {
+pub(crate) fn ask(_library: &NvmlLibrary, _server: Option<&ServerUse>) -> Result<Told, String> {
     Err("this system has no NVIDIA library".to_owned())
 }
 

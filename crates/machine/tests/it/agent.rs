@@ -1,14 +1,16 @@
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokmark_machine::agent::{
-    Agent, AgentClient, AgentError, Dial, Dialing, Io, RemoteSampler, Token, TokenError, serve,
+    Agent, AgentClient, AgentError, Dial, Dialing, Inventory, Io, RemoteSampler, Token, TokenError,
+    serve,
 };
 use tokmark_machine::telemetry::{SamplerSettings, Sources};
-use tokmark_machine::{LaunchPlaces, Watch, inventory_of};
+use tokmark_machine::{LaunchPlaces, Look, Watch};
 use tokmark_run_format::Telemetry;
 use tokmark_units::Nanos;
 
@@ -29,6 +31,19 @@ struct Running {
     stepped: Stepped,
     stop: oneshot::Sender<()>,
     served: tokio::task::JoinHandle<io::Result<()>>,
+    _tree: Tree,
+}
+
+/// What the files below a root tell.
+fn inventory(root: &Path) -> Inventory {
+    let root = root.to_owned();
+    Arc::new(move |server| {
+        let look = Look {
+            server,
+            ..Look::at(&root)
+        };
+        look.found()
+    })
 }
 
 async fn running() -> Running {
@@ -42,7 +57,7 @@ async fn running() -> Running {
     let tree = Tree::new().file("proc/cpuinfo", "processor : 0\nmodel name : EPYC\n");
     let agent = Agent::new(
         token(TOKEN),
-        inventory_of(tree.path()),
+        inventory(tree.path()),
         &stepped.sampler,
         Arc::new(|| Nanos(1_000 * MS)),
         LaunchPlaces {
@@ -62,6 +77,7 @@ async fn running() -> Running {
         stepped,
         stop,
         served,
+        _tree: tree,
     }
 }
 
@@ -145,7 +161,7 @@ fn times(telemetry: &Telemetry) -> Vec<u64> {
 async fn inventory_telemetry_and_launch_over_the_wire() {
     let agent = running().await;
     let client = AgentClient::new(&format!("http://{}", agent.address), token(TOKEN)).unwrap();
-    let hardware = client.inventory().await.unwrap();
+    let hardware = client.inventory(None).await.unwrap();
     assert_eq!(hardware.source.as_deref(), Some("agent"));
     assert_eq!(hardware.cpu.as_deref(), Some("EPYC (1C)"));
     let all = client.telemetry(None).await.unwrap();
@@ -197,7 +213,7 @@ async fn another_machines_readings_are_on_the_runs_clock() {
     let client = AgentClient::new(&agent.address, token(TOKEN)).unwrap();
     // The run's clock says 5,000 ms when the agent's says 1,000.
     let now = Arc::new(|| Nanos(5_000 * MS));
-    let watch = Watch::Remote(RemoteSampler::start(client, now));
+    let watch = Watch::remote(RemoteSampler::start(client, now));
     let found = watch.between(Nanos(4_100 * MS), Nanos(4_300 * MS)).await;
     assert_eq!(times(&found), [4_000, 4_200, 4_400]);
     let powers: Vec<_> = found.devices[0].samples().map(|s| s.power_mw).collect();
@@ -209,7 +225,10 @@ async fn another_machines_readings_are_on_the_runs_clock() {
 async fn what_an_agent_does_not_answer_is_a_reason() {
     let agent = running().await;
     let wrong = AgentClient::new(&agent.address, token("another-token-0000")).unwrap();
-    assert!(matches!(wrong.inventory().await, Err(AgentError::Token)));
+    assert!(matches!(
+        wrong.inventory(None).await,
+        Err(AgentError::Token)
+    ));
     let remote = RemoteSampler::start(wrong, Arc::new(|| Nanos(0)));
     let found = remote.between(Nanos(0), Nanos(1)).await;
     assert!(found.devices.is_empty());
@@ -245,7 +264,7 @@ async fn other_programs_are_told_from_agents() {
     let ask = |answer: &'static str| async move {
         let client =
             AgentClient::dialing(Arc::new(Foreign(answer)), "box".to_owned(), token(TOKEN));
-        client.inventory().await.unwrap_err()
+        client.inventory(None).await.unwrap_err()
     };
     let page = ask("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>").await;
     assert!(matches!(page, AgentError::Foreign(_)), "{page:?}");
@@ -264,7 +283,7 @@ async fn an_agent_that_says_nothing_is_slow() {
         }
     }
     let client = AgentClient::dialing(Arc::new(Silent), "box".to_owned(), token(TOKEN));
-    let error = client.inventory().await.unwrap_err();
+    let error = client.inventory(None).await.unwrap_err();
     assert!(matches!(error, AgentError::Slow), "{error:?}");
     assert!(error.to_string().contains("within 5 s"));
 }

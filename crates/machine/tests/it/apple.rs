@@ -40,6 +40,38 @@ fn a_chip_with_one_memory() {
     assert!(!format!("{hardware:?}").contains("PRIVATE"));
 }
 
+/// One memory: it is the machine's, not once more the accelerator's, and what somebody set as the
+/// accelerator's share of it stands beside.
+#[test]
+fn b104_one_memory_is_counted_once() {
+    let check = |limit: &str, expect: Option<u64>| {
+        let tree = Tree::new();
+        let look = Look {
+            apple: Some(AppleFacts {
+                sysctl: format!("{SYSCTL}{limit}"),
+                ioreg: IOREG.to_owned(),
+            }),
+            ..Look::at(tree.path())
+        };
+        let hardware = look.hardware();
+        assert_eq!(hardware.memory_bytes, Some(137_438_953_472));
+        let [chip] = hardware.accelerators.as_slice() else {
+            panic!("{hardware:?}");
+        };
+        assert_eq!(chip.memory_bytes, None, "it has none of its own");
+        let facts = chip.facts.as_ref().unwrap();
+        assert_eq!(facts.memory_limit_bytes, expect, "{limit}");
+        assert_eq!(
+            hardware.name.as_deref(),
+            Some("Apple M4 Max (40-core GPU) 128GB")
+        );
+    };
+    check("", None);
+    check("iogpu.wired_limit_mb: 0\n", None);
+    // 107.4 GiB.
+    check("iogpu.wired_limit_mb: 110000\n", Some(115_343_360_000));
+}
+
 #[test]
 fn an_older_mac_has_no_such_chip() {
     let tree = Tree::new();

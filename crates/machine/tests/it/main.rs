@@ -22,6 +22,7 @@ mod launch_settings;
 mod listeners;
 mod nvml;
 mod redact;
+mod server_use;
 mod sysfs;
 mod telemetry;
 mod title;

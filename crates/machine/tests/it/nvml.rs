@@ -45,7 +45,7 @@ fn two_cards_of_which_one_is_divided() {
     assert_eq!(hardware.driver.as_deref(), Some("NVIDIA 580.178.04"));
     assert_eq!(
         hardware.name.as_deref(),
-        Some("RTX 3090 24GB + A100-SXM4-80GB")
+        Some("RTX 3090 24GB + A100-SXM4-80GB MIG")
     );
     let [consumer, divided] = hardware.accelerators.as_slice() else {
         panic!("{hardware:?}");
@@ -70,6 +70,7 @@ fn two_cards_of_which_one_is_divided() {
     };
     assert_eq!(facts.pcie, Some(link));
     assert_eq!((&facts.slices, &facts.unknown), (&vec![], &vec![]));
+    assert_eq!(divided.name, "NVIDIA A100-SXM4-80GB MIG");
     let facts = divided.facts.as_ref().unwrap();
     assert_eq!(facts.resizable_bar, Some(true));
     let slice = |profile: &str, count: u32, mib: u64| Slice {
@@ -306,5 +307,11 @@ fn the_catalogues_names_are_put_in_at_one_place() {
         .into_iter()
         .map(|a| a.name)
         .collect();
-    assert_eq!(names, ["RTX 3090", "NVIDIA A100-SXM4-80GB"]);
+    assert_eq!(names, ["RTX 3090", "NVIDIA A100-SXM4-80GB MIG"]);
+    // What the driver said stays beside.
+    let facts = look.hardware().accelerators.remove(0).facts.unwrap();
+    assert_eq!(
+        facts.driver_name.as_deref(),
+        Some("NVIDIA GeForce RTX 3090")
+    );
 }

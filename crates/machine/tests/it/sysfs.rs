@@ -190,14 +190,43 @@ fn intel_cards_through_their_drivers_files() {
         ("Intel 8086:56a0", Some(16 << 30))
     );
     assert_eq!(card.facts.as_ref().unwrap().core_clock_max_mhz, Some(2_400));
-    // Graphics inside a processor is no accelerator.
-    let inside = Tree::new().file(
-        "sys/class/drm/card0/device/uevent",
-        "DRIVER=i915\nPCI_ID=8086:A780\n",
-    );
+}
+
+/// An UHD 770 in a machine of 62.6 GB: no accelerator with all of that memory.
+#[test]
+fn b104_graphics_inside_a_processor_has_no_memory_of_its_own() {
+    let inside = Tree::new()
+        .file(
+            "sys/class/drm/card0/device/uevent",
+            "DRIVER=i915\nPCI_ID=8086:A780\n",
+        )
+        .file("proc/meminfo", "MemTotal: 65641000 kB\n");
     let hardware = inventory_of(inside.path());
     assert_eq!(
         (hardware.accelerators.len(), hardware.class),
         (0, MachineClass::Cpu)
     );
+    assert_eq!(hardware.memory_bytes, Some(65_641_000 * 1_024));
+}
+
+/// An MI60, which its board calls what every board is called.
+#[test]
+fn b103_a_generic_name_gives_way_to_the_bus() {
+    let check = |board: &str, list: Option<&str>, expect: &str| {
+        let mut tree = amd(Tree::new(), 0, Some(board)).file(
+            "sys/class/drm/card0/device/uevent",
+            "DRIVER=amdgpu\nPCI_ID=1002:66A1\n",
+        );
+        if let Some(list) = list {
+            tree = tree.file("usr/share/misc/pci.ids", list);
+        }
+        let hardware = inventory_of(tree.path());
+        assert_eq!(hardware.accelerators[0].name, expect, "{board}");
+    };
+    let list =
+        "1002  Advanced Micro Devices, Inc. [AMD/ATI]\n\t66a1  Vega 20 [Radeon Instinct MI60]\n";
+    let known = "AMD Vega 20 [Radeon Instinct MI60]";
+    check("AMD Radeon Graphics\n", Some(list), known);
+    check("AMD Radeon Graphics\n", None, "AMD 1002:66a1");
+    check("AMD Instinct MI60\n", Some(list), "AMD Instinct MI60");
 }

@@ -250,3 +250,26 @@ fn a_cell_without_telemetry_is_as_before() {
     let found = cell::evaluate(&steady(2));
     assert_eq!((found.energy, found.status), (None, CellStatus::Valid));
 }
+
+/// Two slices of one card read the same 61.5 W: it is counted once, and marked.
+#[test]
+fn b100_a_shared_cards_power_is_told_once_and_marked() {
+    let mut card = series(0, 40 * S, |_| DeviceSample {
+        power_mw: Some(61_500),
+        ..DeviceSample::default()
+    });
+    let alone = CellEvidence {
+        telemetry: Some(telemetry(vec![card.clone()])),
+        ..steady(2)
+    };
+    let found = cell::evaluate(&alone).energy.unwrap();
+    assert!(!found.shared);
+    card.shared = true;
+    let shared = CellEvidence {
+        telemetry: Some(telemetry(vec![card])),
+        ..steady(2)
+    };
+    let found = cell::evaluate(&shared).energy.unwrap();
+    assert!(found.shared);
+    close(found.mean_power_w, 61.5);
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RunDocument};
 
 /// The columns. Names are the document's; a field inside of another has both names.
-const HEADER: [&str; 66] = [
+const HEADER: [&str; 67] = [
     "phase",
     "context",
     "requests",
@@ -69,6 +69,7 @@ const HEADER: [&str; 66] = [
     "energy_processor_mean_power_w",
     "energy_throttled_share",
     "energy_power_capped_share",
+    "energy_shared",
     "energy_samples",
     "sources_arrival",
     "sources_tokens",
@@ -246,6 +247,7 @@ fn energy(row: &mut Row, energy: Option<&Energy>) {
     row.put(processor, energy.processor_mean_power_w);
     row.put("energy_throttled_share", energy.throttled_share);
     row.put("energy_power_capped_share", energy.power_capped_share);
+    row.put("energy_shared", Some(energy.shared));
     row.put("energy_samples", Some(energy.samples));
 }
 

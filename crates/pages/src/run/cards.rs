@@ -67,11 +67,18 @@ fn hardware(hardware: &Hardware) -> Facts {
         .wanted(fact::TYPE, Some(hardware.class.label()))
         .wanted(fact::GPU, all(|accelerator| Some(named(accelerator))))
         .wanted(fact::VRAM, all(accelerator_memory))
+        .extra(fact::NOT_USED, unused(hardware))
         .wanted(fact::CPU, cpu(hardware))
         .wanted(fact::RAM, memory)
         .wanted(fact::OS, hardware.os.as_deref())
         .extra(fact::DRIVER, hardware.driver.as_deref())
         .extra(fact::FACTS, hardware.source.as_deref())
+}
+
+/// The machine's accelerators that the server left alone.
+fn unused(hardware: &Hardware) -> Option<String> {
+    let names: Vec<String> = hardware.unused_accelerators.iter().map(named).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn named(accelerator: &Accelerator) -> String {

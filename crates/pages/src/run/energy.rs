@@ -23,7 +23,10 @@ const COLUMNS: [(&str, Figure); 11] = [
     }),
     (column::ENERGY, |energy| energy.energy_j.map(format::joules)),
     (column::ENERGY_FROM, |energy| {
-        Some(words::energy_method(energy.method.as_deref()?).to_owned())
+        Some(words::energy_method(
+            energy.method.as_deref()?,
+            energy.shared,
+        ))
     }),
     (column::J_PER_OUTPUT_TOKEN, |energy| {
         energy.joules_per_output_token.map(format::joules)

@@ -5,6 +5,7 @@ pub(crate) mod fact {
     pub(crate) const TYPE: &str = "Type";
     pub(crate) const GPU: &str = "GPU";
     pub(crate) const VRAM: &str = "VRAM";
+    pub(crate) const NOT_USED: &str = "Not used by the server";
     pub(crate) const CPU: &str = "CPU";
     pub(crate) const RAM: &str = "RAM";
     pub(crate) const OS: &str = "OS";

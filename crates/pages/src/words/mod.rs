@@ -342,13 +342,15 @@ pub(crate) fn remarks(cells: usize) -> String {
     format!("Remarks on {cells} {noun}")
 }
 
-/// How energy was found.
-pub(crate) fn energy_method(word: &str) -> &str {
-    match word {
+/// How energy was found, and whether of a card that others used, too.
+pub(crate) fn energy_method(word: &str, shared: bool) -> String {
+    let method = match word {
         "counter" => "the devices' counters",
         "trapezoid" => "power over time",
         other => other,
-    }
+    };
+    let of = if shared { ", whole card, shared" } else { "" };
+    format!("{method}{of}")
 }
 
 /// `Accelerators: 1.20 J–4.00 J per output token, 0.0351 J per prompt token; 95 W at rest are in

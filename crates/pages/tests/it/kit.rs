@@ -144,6 +144,7 @@ fn energy(mark: &str) -> Energy {
         processor_mean_power_w: Some(65.0),
         throttled_share: Some(0.0),
         power_capped_share: Some(0.031),
+        shared: false,
         samples: 300,
     }
 }

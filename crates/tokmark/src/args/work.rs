@@ -21,21 +21,15 @@ pub(crate) struct PlanArgs {
     /// Contexts, such as `0,16k,max`. K is 1,024 [default: 0,16k,32k,64k,128k,max as far as they fit]
     #[arg(long, value_name = "LIST", env = "TOKMARK_CONTEXTS", value_parser = contexts)]
     pub(crate) contexts: Option<List<ContextEntry>>,
-    /// Requests at once, such as `1,2,4` or `1..128x2`.
-    #[arg(
-        long,
-        value_name = "LIST",
-        env = "TOKMARK_REQUESTS",
-        default_value = "1,2,4,8,16,32,64,128",
-        value_parser = levels
-    )]
-    pub(crate) requests: List<u32>,
+    /// Requests at once, such as `1,2,4` or `1..128x2` [default: 1,2,4,8,16,32,64,128]
+    #[arg(long, value_name = "LIST", env = "TOKMARK_REQUESTS", value_parser = levels)]
+    pub(crate) requests: Option<List<u32>>,
     /// Contexts of the prefill rows [default: 8k and the non-zero contexts]
     #[arg(long, value_name = "LIST", env = "TOKMARK_PREFILL_CONTEXTS", value_parser = lengths)]
     pub(crate) prefill_contexts: Option<List<Context>>,
-    /// Length of a measurement window.
-    #[arg(long, value_name = "TIME", env = "TOKMARK_DURATION", default_value = "30s", value_parser = parse_duration)]
-    pub(crate) duration: Duration,
+    /// Length of a measurement window [default: 30s]
+    #[arg(long, value_name = "TIME", env = "TOKMARK_DURATION", value_parser = parse_duration)]
+    pub(crate) duration: Option<Duration>,
     /// Most output tokens of one request.
     #[arg(long, value_name = "TOKENS", env = "TOKMARK_MAX_OUTPUT", default_value = "8192", value_parser = tokens)]
     pub(crate) max_output: u64,

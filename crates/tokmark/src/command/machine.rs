@@ -22,7 +22,7 @@ pub(crate) async fn run(args: MachineArgs, quiet: bool) -> Outcome {
             .hint("run `tokmark machine --probe --json` on the server's host"));
     }
     let mut hardware = match &client {
-        Some(client) => agent::inventory(client).await?,
+        Some(client) => agent::inventory(client, None).await?,
         None => crate::machine::inventory(),
     };
     if args.probe {
@@ -53,6 +53,9 @@ fn as_text(hardware: &Hardware) -> String {
     };
     for accelerator in &hardware.accelerators {
         add("accelerator", Some(accelerator_text(accelerator)));
+    }
+    for accelerator in &hardware.unused_accelerators {
+        add("not counted", Some(accelerator_text(accelerator)));
     }
     for link in &hardware.links {
         let times = link.links.map(|links| format!("{links} x "));
@@ -136,6 +139,8 @@ fn facts_text(facts: &AcceleratorFacts) -> Vec<String> {
     if facts.unified_memory == Some(true) {
         parts.push("memory shared with the processor".to_owned());
     }
+    let limit = facts.memory_limit_bytes.map(gib);
+    parts.extend(limit.map(|limit| format!("at most {limit} of it")));
     parts
 }
 

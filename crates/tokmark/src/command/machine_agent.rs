@@ -35,7 +35,7 @@ pub(crate) async fn run(args: MachineAgentArgs, quiet: bool) -> Outcome {
     let sampler = Sampler::start(sources, &settings, Arc::clone(&now)).map_err(failed)?;
     let served = Agent::new(
         token,
-        crate::machine::inventory(),
+        Arc::new(crate::machine::look),
         &sampler,
         now,
         LaunchPlaces::default(),

@@ -31,7 +31,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let endpoint = settings::endpoint(&args.plan);
     let mut reached = reach(&args.server, endpoint, load, true).await?;
     let machine = Machine::of(&reached, &args.facts).await?;
-    reached.session.watch = machine::watch(&reached, &args.facts)?;
+    reached.session.watch = machine::watch(&reached, &args.facts, &machine)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
     if !quiet {

@@ -199,3 +199,38 @@ fn streams_that_no_machine_has_are_refused() {
         assert_eq!(refused.status.code(), Some(2), "{streams}");
     }
 }
+
+/// What is typed acts, or is refused before anything is sent: nothing listens on the port.
+#[test]
+fn b098_limits_that_would_not_act_are_refused() {
+    let check = |arguments: &[&str], says: &[&str]| {
+        for command in ["run", "probe"] {
+            let all = [&[command, "127.0.0.1:9"], arguments].concat();
+            fails(&all, 2, says);
+        }
+    };
+    let off = ["--prefill", "off"];
+    let does_nothing = |option: &'static str| [option, "does nothing", "try: leave out"];
+    let samples = [&off[..], &["--prefill-samples", "3"]].concat();
+    check(&samples, &does_nothing("--prefill-samples"));
+    let contexts = [&off[..], &["--prefill-contexts", "8k"]].concat();
+    check(&contexts, &does_nothing("--prefill-contexts"));
+    let alone = ["--prefill", "standalone"];
+    for (option, value) in [("--requests", Some("1,8")), ("--duration", Some("10s"))] {
+        let given = [
+            &alone[..],
+            &[option],
+            &value.into_iter().collect::<Vec<_>>(),
+        ]
+        .concat();
+        check(&given, &does_nothing(option));
+    }
+    check(
+        &[&alone[..], &["--shared-context"]].concat(),
+        &does_nothing("--shared-context"),
+    );
+    // One limit for all cells: a list of them is not read as its first.
+    check(&["--duration", "1s,8s,64s"], &["--duration", "1s,8s,64s"]);
+    check(&["--max-output", "10,80"], &["--max-output", "10,80"]);
+    check(&["--request", "1"], &["--request", "--requests"]);
+}

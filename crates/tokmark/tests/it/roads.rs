@@ -287,3 +287,44 @@ fn redirections_are_refused_with_the_address_to_use() {
     let said = fails_with(&[], &["run", &url], 4, &says);
     assert!(!said.contains("hunter2"), "{said}");
 }
+
+/// What the client runs on is no fact of a server elsewhere.
+#[test]
+fn b101_a_remote_servers_machine_is_unknown() {
+    let (port, _) = proxy(plain(Front::default()));
+    let through = format!("http://127.0.0.1:{port}");
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("run");
+    let output = tokmark_with(
+        &[("http_proxy", &through)],
+        &[
+            "run",
+            "http://llm.invalid:8000",
+            "--prefill",
+            "standalone",
+            "--contexts",
+            "0",
+            "--prefill-contexts",
+            "1k",
+            "--json",
+            "--output",
+            folder.to_str().unwrap(),
+        ],
+    );
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&said);
+    let hardware = &document["hardware"];
+    assert_eq!(hardware["class"], "unknown", "{hardware}");
+    for fact in ["name", "cpu", "memory_bytes", "os", "driver", "source"] {
+        assert!(hardware[fact].is_null(), "{fact}: {hardware}");
+    }
+    for list in ["accelerators", "unused_accelerators"] {
+        assert_eq!(hardware[list], serde_json::json!([]), "{hardware}");
+    }
+    assert!(document["launch_command"].is_null());
+    assert!(
+        document["prefill"][0]["energy"].is_null(),
+        "nobody watched it"
+    );
+    assert!(document["prefill"][0]["ttft_ms"].as_f64().unwrap() > 0.0);
+}

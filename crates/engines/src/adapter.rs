@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tokmark_run_format::LaunchSettings;
 
 use crate::advice::Advice;
 use crate::answer::Answer;
@@ -14,6 +15,7 @@ use crate::control::Control;
 use crate::error::IdentifyError;
 use crate::gauges::{GaugeError, Gauges};
 use crate::identify::FirstLook;
+use crate::launch;
 use crate::model::ModelCard;
 use crate::server::Server;
 
@@ -110,6 +112,11 @@ pub(crate) trait Adapter: Debug + Sync {
 
     /// What its own command line tells and HTTP does not.
     fn learn_from_launch(&self, _server: &mut Server, _arguments: &[String]) {}
+
+    /// What its launch says in words that all servers share.
+    fn learn_from_settings(&self, server: &mut Server, settings: &LaunchSettings) {
+        launch::fill(&mut server.engine, settings);
+    }
 
     /// What the `system_fingerprint` of an answer tells.
     fn learn_from_fingerprint(&self, _server: &mut Server, _fingerprint: &str) {}

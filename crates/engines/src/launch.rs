@@ -1,4 +1,31 @@
-//! Options on a server's command line.
+//! Options on a server's command line, and what its launch says in words that all servers share.
+
+use tokmark_run_format::{Engine, LaunchSettings, TokenBudget};
+
+/// Takes what a launch says where nothing has said it before. Sequences are those of all copies of
+/// the model.
+pub(crate) fn fill(engine: &mut Engine, settings: &LaunchSettings) {
+    let chosen = |word: &Option<String>| word.clone().filter(|word| word != "auto");
+    let kv_type = engine.kv_type.take();
+    engine.kv_type = kv_type.or_else(|| chosen(&settings.kv_type));
+    let quantization = engine.quantization.take();
+    engine.quantization = quantization
+        .or_else(|| chosen(&settings.quantization))
+        .or_else(|| chosen(&settings.dtype));
+    let copies = settings.data_parallel.unwrap_or(1).max(1);
+    let sequences = settings.max_sequences.filter(|sequences| *sequences > 0);
+    let sequences = sequences.map(|sequences| sequences.saturating_mul(copies));
+    engine.max_sequences = engine.max_sequences.or(sequences);
+    let context = settings.context.filter(|tokens| *tokens > 0);
+    engine.max_length = engine.max_length.or(context);
+    engine.prefix_cache = engine.prefix_cache.or(settings.prefix_cache);
+    engine.build = engine.build.take().or_else(|| settings.image.clone());
+    let told = settings.kv_tokens.filter(|tokens| *tokens > 0);
+    if let Some(tokens) = told.filter(|_| engine.kv_budget.is_none()) {
+        let ranks = vec![tokens; usize::try_from(copies).unwrap_or(1)];
+        engine.kv_budget = TokenBudget::of_ranks(&ranks, 1, "launch: tokens of the KV cache");
+    }
+}
 
 /// The value of the last option of one of `names`, as `--name value` or `--name=value`.
 pub(crate) fn value<'a>(arguments: &'a [String], names: &[&str]) -> Option<&'a str> {

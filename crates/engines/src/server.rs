@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokmark_run_format::{Engine, Model};
+use tokmark_run_format::{Engine, LaunchSettings, Model};
 
 use crate::adapter::{Adapter, Habits};
 use crate::advice::Advice;
@@ -44,8 +44,11 @@ pub struct Server {
     pub(crate) budget_note: Option<String>,
     /// Blocks of the cache, where their size is told elsewhere.
     pub(crate) blocks: Option<u64>,
+    /// The model's family, where it is told and matters.
+    pub(crate) family: Option<String>,
     declared: Declared,
     launch: Vec<String>,
+    pub(crate) launch_settings: LaunchSettings,
     identity_notes: Vec<String>,
     notes: Vec<String>,
 }
@@ -65,8 +68,10 @@ impl Server {
             metrics: None,
             budget_note: None,
             blocks: None,
+            family: None,
             declared: Declared::default(),
             launch: Vec::new(),
+            launch_settings: LaunchSettings::default(),
             identity_notes: Vec::new(),
             notes: Vec::new(),
             models: Vec::new(),
@@ -152,6 +157,13 @@ impl Server {
         self.settle();
     }
 
+    /// Takes what its launch says in words that all servers share, environment included, where
+    /// neither HTTP nor its own arguments have said it.
+    pub fn learn_from_settings(&mut self, settings: LaunchSettings) {
+        self.launch_settings = settings;
+        self.settle();
+    }
+
     /// Takes what the person knows; it replaces what the server says.
     pub fn declare(&mut self, declared: Declared) {
         self.declared = declared;
@@ -164,6 +176,13 @@ impl Server {
             self.adapter().learn_from_launch(self, &launch);
         }
         self.launch = launch;
+        let settings = std::mem::take(&mut self.launch_settings);
+        let was_unknown = self.engine.kv_budget.is_none();
+        self.adapter().learn_from_settings(self, &settings);
+        if was_unknown && self.engine.kv_budget.is_some() {
+            self.budget_note = None;
+        }
+        self.launch_settings = settings;
         self.engine.max_length = self.declared.max_length.or(self.engine.max_length);
         self.engine.max_sequences = self.declared.max_sequences.or(self.engine.max_sequences);
         self.adapter().settle(self);

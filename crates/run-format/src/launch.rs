@@ -1,5 +1,7 @@
 //! What a launch command says about speed.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,10 @@ pub struct LaunchSettings {
     pub expert_parallel: Option<u32>,
     /// Whether experts are shared at all, when only that was said.
     pub shares_experts: Option<bool>,
+    /// Most requests that wait before the next one is refused.
+    pub max_queue: Option<u64>,
+    /// Whether attention is computed without its whole matrix in memory, when that was chosen.
+    pub flash_attention: Option<bool>,
     /// Weight quantization.
     pub quantization: Option<String>,
     /// Type of weights and activations.
@@ -48,6 +54,23 @@ pub struct LaunchSettings {
     pub environment: Vec<String>,
     /// The container's image.
     pub image: Option<String>,
+    /// Where each of the settings was found, by its name here: [`COMMAND_LINE`] or
+    /// [`ENVIRONMENT`].
+    pub sources: BTreeMap<String, String>,
+}
+
+/// The source of a setting that stands among the server's arguments.
+pub const COMMAND_LINE: &str = "command line";
+/// The source of a setting that stands in the environment of its process.
+pub const ENVIRONMENT: &str = "environment of the process";
+
+impl LaunchSettings {
+    /// Whether a setting was found in the environment.
+    pub fn is_from_environment(&self, setting: &str) -> bool {
+        self.sources
+            .get(setting)
+            .is_some_and(|source| source == ENVIRONMENT)
+    }
 }
 
 /// How the server speculates.

@@ -24,6 +24,7 @@ pub(crate) struct Machine {
     pub(crate) launch_command: Option<String>,
     pub(crate) flags: Vec<String>,
     pub(crate) launch: Option<LaunchSettings>,
+    argv: Vec<String>,
     /// Whose readings are the run's; `None` is all of the machine's.
     devices: Option<Vec<UsedDevice>>,
 }
@@ -51,6 +52,7 @@ impl Machine {
                 devices,
                 launch_command: Some(launch.command.clone()),
                 flags: tokmark_machine::flags(&launch.argv),
+                argv: launch.argv.clone(),
                 launch: said(tokmark_machine::settings(launch)),
             },
             None => Self {
@@ -58,9 +60,20 @@ impl Machine {
                 devices,
                 launch_command: told.command,
                 flags: told.flags,
+                argv: told.argv,
                 launch: told.settings.and_then(said),
             },
         })
+    }
+
+    /// Tells the server's adapter how the server was started, also where an agent or the person
+    /// said it, so that the plan has its limits.
+    pub(crate) fn teach(&self, reached: &mut Reached) {
+        let server = &mut reached.session.server;
+        if !self.argv.is_empty() {
+            server.learn_from_launch(&self.argv);
+        }
+        server.learn_from_settings(self.launch.clone().unwrap_or_default());
     }
 
     /// The machine's name for titles and file names.

@@ -56,17 +56,10 @@ pub(crate) async fn reach(
         .choose_model(args.model.as_deref())
         .map_err(refused)?;
     server.read_capacity(&control).await.map_err(refused)?;
-    let found = Some(&address)
-        .filter(|address| road.is_local && address.socket.is_none())
-        .map(|address| tokmark_machine::find_launch(address.port, &LaunchPlaces::default()));
-    // A tunnel's port is on this machine, the server is not.
-    let elsewhere = match &found {
-        Some(Err(unknown)) if unknown.is_elsewhere() => Some(unknown.to_string()),
-        _ => None,
-    };
-    let launch = found.and_then(Result::ok);
+    let (launch, elsewhere) = local_launch(&address, road.is_local);
     if let Some(launch) = &launch {
         server.learn_from_launch(&launch.argv);
+        server.learn_from_settings(tokmark_machine::settings(launch));
     }
     server.declare(Declared {
         max_length: args.max_length,
@@ -106,6 +99,19 @@ pub(crate) async fn reach(
         said: road.said.or(elsewhere),
         notes: road.notes,
     })
+}
+
+/// How a server of this machine was started; or why the port is not its own.
+fn local_launch(address: &Address, is_local: bool) -> (Option<LaunchCommand>, Option<String>) {
+    if !is_local || address.socket.is_some() {
+        return (None, None);
+    }
+    match tokmark_machine::find_launch(address.port, &LaunchPlaces::default()) {
+        Ok(launch) => (Some(launch), None),
+        // A tunnel's port is on this machine, the server is not.
+        Err(unknown) if unknown.is_elsewhere() => (None, Some(unknown.to_string())),
+        Err(_) => (None, None),
+    }
 }
 
 fn identify_failure(error: IdentifyError, args: &ServerArgs) -> Failure {

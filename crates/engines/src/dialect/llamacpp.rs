@@ -7,7 +7,7 @@
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 use serde_json::Value;
-use tokmark_run_format::TokenBudget;
+use tokmark_run_format::{LaunchSettings, TokenBudget};
 use tokmark_units::{float, format};
 
 use crate::adapter::{Adapter, Habits, Proof};
@@ -109,6 +109,15 @@ impl Adapter for LlamaCpp {
 
     fn learn_from_launch(&self, server: &mut Server, arguments: &[String]) {
         learn_from_launch(server, arguments);
+    }
+
+    /// The context that was asked for is that of all slots, and may have been made smaller.
+    fn learn_from_settings(&self, server: &mut Server, settings: &LaunchSettings) {
+        let settings = LaunchSettings {
+            context: None,
+            ..settings.clone()
+        };
+        launch::fill(&mut server.engine, &settings);
     }
 }
 

@@ -6,7 +6,8 @@
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use tokmark_run_format::TokenBudget;
+use tokmark_run_format::launch::ENVIRONMENT;
+use tokmark_run_format::{LaunchSettings, TokenBudget};
 
 use crate::adapter::{Adapter, Habits, Proof};
 use crate::advice::Advice;
@@ -93,6 +94,7 @@ impl Adapter for Ollama {
             let text = |path: &str| Some(shown.as_ref()?.pointer(path)?.as_str()?.to_owned());
             server.engine.quantization =
                 text("/details/quantization_level").filter(|level| level != "unknown");
+            server.family = text("/details/family");
             let loaded = loaded(control, &id).await;
             server.engine.max_length = loaded
                 .as_ref()
@@ -118,8 +120,22 @@ impl Adapter for Ollama {
         server.engine.kv_type = kv_type.map(str::to_owned).or(server.engine.kv_type.take());
     }
 
+    /// Its settings stand in the environment of its process.
+    fn learn_from_settings(&self, server: &mut Server, settings: &LaunchSettings) {
+        let alone = server.family.as_deref().is_some_and(runs_alone);
+        let sequences = settings
+            .max_sequences
+            .map(|most| if alone { 1 } else { most });
+        let settings = LaunchSettings {
+            max_sequences: sequences,
+            ..settings.clone()
+        };
+        launch::fill(&mut server.engine, &settings);
+    }
+
     /// Every sequence has the whole context to itself.
     fn settle(&self, server: &mut Server) {
+        let source = budget_source(server);
         let engine = &mut server.engine;
         let sequences = engine.max_sequences.filter(|sequences| *sequences > 0);
         engine.kv_budget = engine
@@ -127,13 +143,42 @@ impl Adapter for Ollama {
             .zip(sequences)
             .map(|(context, sequences)| {
                 let tokens = context.saturating_mul(u64::from(sequences));
-                TokenBudget::of_one(tokens, 1, "api/ps context_length x sequences")
+                TokenBudget::of_one(tokens, 1, source.clone())
             });
         server.budget_note = engine.kv_budget.is_none().then(|| {
             "KV budget: Ollama does not tell how many requests it runs at once; give \
              `--max-sequences` (its OLLAMA_NUM_PARALLEL), or `--kv-budget`"
                 .to_owned()
         });
+    }
+}
+
+/// Families of which Ollama runs one request at a time, whatever its environment says.
+const ALONE: [&str; 6] = [
+    "lfm2",
+    "mllama",
+    "nemotron_h",
+    "qwen35",
+    "qwen3next",
+    "qwen3vl",
+];
+
+fn runs_alone(family: &str) -> bool {
+    ALONE.iter().any(|alone| family.starts_with(alone))
+}
+
+/// Context times sequences, each by where it is from.
+fn budget_source(server: &Server) -> String {
+    let (settings, engine) = (&server.launch_settings, &server.engine);
+    let context = engine.max_length == settings.context && settings.is_from_environment("context");
+    let sequences = engine.max_sequences == settings.max_sequences
+        && settings.is_from_environment("max_sequences");
+    match (context, sequences) {
+        (true, true) => {
+            format!("{ENVIRONMENT}: OLLAMA_CONTEXT_LENGTH x OLLAMA_NUM_PARALLEL")
+        }
+        (false, true) => format!("api/ps context_length x OLLAMA_NUM_PARALLEL, {ENVIRONMENT}"),
+        (_, false) => "api/ps context_length x sequences".to_owned(),
     }
 }
 

@@ -21,6 +21,7 @@ mod fake;
 mod fields;
 mod gauges;
 mod identify;
+mod launched;
 mod models;
 mod prometheus;
 mod simulated;

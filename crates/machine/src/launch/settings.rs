@@ -1,5 +1,8 @@
 //! A launch read into the run document's words.
 
+use std::collections::BTreeMap;
+
+use tokmark_run_format::launch::{COMMAND_LINE, ENVIRONMENT};
 use tokmark_run_format::{LaunchSettings, Speculation};
 use tokmark_units::float;
 
@@ -9,15 +12,54 @@ use super::vocabulary::{self, SERVERS, Vocabulary};
 /// What a launch says about speed. What it does not say stays `None`.
 pub fn settings(launch: &LaunchCommand) -> LaunchSettings {
     let server = server(launch);
-    let given = Given {
-        arguments: &launch.argv,
-        environment: &launch.environment,
-        server: server.unwrap_or_default(),
+    let of = |environment: &[String]| {
+        let (name, words) = server.unwrap_or_default();
+        read(&Given {
+            arguments: &launch.argv,
+            environment,
+            server: name,
+            words: vocabulary::of(words),
+        })
     };
-    let words = vocabulary::of(given.server);
+    let all = of(&launch.environment);
+    LaunchSettings {
+        server: server.map(|(name, _)| name.to_owned()),
+        sources: sources(&all, &of(&[])),
+        environment: launch.environment.clone(),
+        image: launch.image.clone(),
+        ..all
+    }
+}
+
+/// Where each setting stands: what the arguments alone do not give is the environment's.
+fn sources(all: &LaunchSettings, by_arguments: &LaunchSettings) -> BTreeMap<String, String> {
+    let fields = |settings: &LaunchSettings| match serde_json::to_value(settings) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let alone = fields(by_arguments);
+    let source = |name: &String, value: &serde_json::Value| {
+        if alone.get(name) == Some(value) {
+            COMMAND_LINE
+        } else {
+            ENVIRONMENT
+        }
+    };
+    fields(all)
+        .iter()
+        .filter(|(_, value)| !value.is_null() && !value.is_array() && !is_empty_map(value))
+        .map(|(name, value)| (name.clone(), source(name, value).to_owned()))
+        .collect()
+}
+
+fn is_empty_map(value: &serde_json::Value) -> bool {
+    value.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+fn read(given: &Given<'_>) -> LaunchSettings {
+    let words = &given.words;
     let mut settings = LaunchSettings {
-        server: server.map(str::to_owned),
-        kv_type: kv_type(&given, &words),
+        kv_type: kv_type(given),
         max_sequences: given.small(words.max_sequences),
         context: given.number(words.context),
         max_batched_tokens: given.number(words.max_batched_tokens),
@@ -28,28 +70,73 @@ pub fn settings(launch: &LaunchCommand) -> LaunchSettings {
         data_parallel: given.small(words.data_parallel),
         expert_parallel: given.small(words.expert_parallel),
         shares_experts: given.has(words.shares_experts).then_some(true),
+        max_queue: given.number(words.max_queue),
+        flash_attention: given
+            .text(words.flash_attention)
+            .and_then(|text| switch(&text)),
         quantization: given.text(words.quantization),
         dtype: given.text(words.dtype),
-        speculation: speculation(&given, &words),
-        prefix_cache: prefix_cache(&given, &words),
+        speculation: speculation(given),
+        prefix_cache: prefix_cache(given),
         accelerator_layers: given.text(words.accelerator_layers),
         settings_file: given.text(words.settings_file).map(|path| file_name(&path)),
-        environment: launch.environment.clone(),
-        image: launch.image.clone(),
+        ..LaunchSettings::default()
     };
-    if given.server == "ollama" {
-        let variable = |name: &str| given.variable(name).map(str::to_owned);
-        let count = |name: &str| variable(name).and_then(|text| amount(&text));
-        settings.kv_type = variable("OLLAMA_KV_CACHE_TYPE").or(settings.kv_type);
-        settings.context = count("OLLAMA_CONTEXT_LENGTH").or(settings.context);
-        let parallel = count("OLLAMA_NUM_PARALLEL").and_then(|count| u32::try_from(count).ok());
-        settings.max_sequences = parallel.or(settings.max_sequences);
+    match given.server {
+        "ollama" => ollama(given, &mut settings),
+        "mlc" => mlc(given, &mut settings),
+        _ => {}
     }
     settings
 }
 
-/// The server by its program or module, else by its image.
-fn server(launch: &LaunchCommand) -> Option<&'static str> {
+/// Ollama has no options: its settings stand in the environment.
+fn ollama(given: &Given<'_>, settings: &mut LaunchSettings) {
+    let variable = |name: &str| given.variable(name).map(str::to_owned);
+    let count = |name: &str| variable(name).and_then(|text| amount(&text));
+    // Zero leaves the choice to the server.
+    let parallel = count("OLLAMA_NUM_PARALLEL").filter(|count| *count > 0);
+    let parallel = parallel.and_then(|count| u32::try_from(count).ok());
+    settings.max_sequences = parallel.or(settings.max_sequences);
+    let context = count("OLLAMA_CONTEXT_LENGTH").filter(|tokens| *tokens > 0);
+    settings.context = context.or(settings.context);
+    settings.max_queue = count("OLLAMA_MAX_QUEUE").or(settings.max_queue);
+    let flash = variable("OLLAMA_FLASH_ATTENTION").and_then(|text| switch(&text));
+    settings.flash_attention = flash.or(settings.flash_attention);
+    let kv_type = variable("OLLAMA_KV_CACHE_TYPE").filter(|word| {
+        // A quantized cache needs flash attention: without it the choice has no effect.
+        settings.flash_attention != Some(false) || matches!(word.as_str(), "f16" | "f32" | "bf16")
+    });
+    settings.kv_type = kv_type.or(settings.kv_type.take());
+}
+
+/// MLC LLM takes most of its settings as one option: `--overrides "name=value;name=value"`.
+fn mlc(given: &Given<'_>, settings: &mut LaunchSettings) {
+    let overrides = given.text(&["--overrides"]).unwrap_or_default();
+    let number = |name: &str| {
+        let pairs = overrides.split(';').filter_map(|pair| pair.split_once('='));
+        let mut values = pairs.filter(|(key, _)| key.trim() == name);
+        amount(values.next()?.1)
+    };
+    let small = |name: &str| u32::try_from(number(name)?).ok();
+    settings.max_sequences = small("max_num_sequence");
+    settings.kv_tokens = number("max_total_seq_length");
+    settings.context = number("context_window_size");
+    settings.max_batched_tokens = number("prefill_chunk_size");
+    settings.tensor_parallel = small("tensor_parallel_shards");
+}
+
+/// On or off, in the words that servers take; `auto` is neither.
+fn switch(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "1" | "on" | "true" | "t" | "yes" | "enabled" => Some(true),
+        "0" | "off" | "false" | "f" | "no" | "disabled" => Some(false),
+        _ => None,
+    }
+}
+
+/// The server by its program or module, else by its image; and whose options it takes.
+fn server(launch: &LaunchCommand) -> Option<(&'static str, &'static str)> {
     // Interpreter, module or script, and a sub-command: what stands before the first option that
     // is not the interpreter's.
     let program = launch.argv.iter().take(4).map(|word| {
@@ -58,8 +145,9 @@ fn server(launch: &LaunchCommand) -> Option<&'static str> {
     });
     let image = launch.image.iter().map(|image| image.to_ascii_lowercase());
     program.chain(image).find_map(|word| {
-        let names = |(part, _): &&(&str, &str)| word.contains(part);
-        SERVERS.iter().find(names).map(|(_, server)| *server)
+        let names = |(part, ..): &&(&str, &str, &str)| word.contains(part);
+        let found = SERVERS.iter().find(names)?;
+        Some((found.1, found.2))
     })
 }
 
@@ -68,6 +156,7 @@ struct Given<'a> {
     arguments: &'a [String],
     environment: &'a [String],
     server: &'a str,
+    words: Vocabulary,
 }
 
 impl Given<'_> {
@@ -160,7 +249,7 @@ fn amount(text: &str) -> Option<u64> {
     (product.is_finite() && (0.0..1e15).contains(&product)).then(|| float::round_to_u64(product))
 }
 
-fn kv_type(given: &Given<'_>, words: &Vocabulary) -> Option<String> {
+fn kv_type(given: &Given<'_>) -> Option<String> {
     match given.server {
         "llamacpp" | "ollama" => {
             let keys = given.text(&["-ctk", "--cache-type-k"]);
@@ -185,28 +274,27 @@ fn kv_type(given: &Given<'_>, words: &Vocabulary) -> Option<String> {
             "0" => None,
             other => Some(other.to_owned()),
         },
-        _ => given.text(words.kv_type),
+        _ => given.text(given.words.kv_type),
     }
 }
 
-fn prefix_cache(given: &Given<'_>, words: &Vocabulary) -> Option<bool> {
+fn prefix_cache(given: &Given<'_>) -> Option<bool> {
+    let words = &given.words;
     if given.has(words.prefix_cache_off) {
         return Some(false);
     }
     if given.has(words.prefix_cache_on) {
         return Some(true);
     }
-    match given
-        .variable("PREFIX_CACHING")
-        .filter(|_| given.server == "tgi")?
-    {
-        "0" | "false" | "False" => Some(false),
-        "1" | "true" | "True" => Some(true),
-        _ => None,
+    if let Some(kept) = given.number(words.prefixes_kept) {
+        return Some(kept > 0);
     }
+    let variable = given.variable("PREFIX_CACHING");
+    switch(variable.filter(|_| given.server == "tgi")?)
 }
 
-fn speculation(given: &Given<'_>, words: &Vocabulary) -> Option<Speculation> {
+fn speculation(given: &Given<'_>) -> Option<Speculation> {
+    let words = &given.words;
     let text = given.text(&["--speculative-config"]);
     let told = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
     let in_json = |key: &str| told.as_ref().and_then(|told| told.get(key).cloned());
@@ -214,7 +302,9 @@ fn speculation(given: &Given<'_>, words: &Vocabulary) -> Option<Speculation> {
     let tokens = in_json("num_speculative_tokens").and_then(|value| value.as_u64());
     let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
     let found = Speculation {
-        method: word("method").or_else(|| given.text(words.draft_method)),
+        method: word("method")
+            .or_else(|| given.text(words.draft_method))
+            .or_else(|| given.has(&["--mtp"]).then(|| "mtp".to_owned())),
         draft_model: word("model")
             .or_else(|| given.text(words.draft_model))
             .map(|model| model_name(&model)),

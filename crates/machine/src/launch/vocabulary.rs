@@ -19,6 +19,10 @@ pub(super) struct Vocabulary {
     pub(super) dtype: &'static [&'static str],
     pub(super) prefix_cache_on: &'static [&'static str],
     pub(super) prefix_cache_off: &'static [&'static str],
+    /// How many prefixes are kept; with none there is no cache.
+    pub(super) prefixes_kept: &'static [&'static str],
+    pub(super) max_queue: &'static [&'static str],
+    pub(super) flash_attention: &'static [&'static str],
     pub(super) settings_file: &'static [&'static str],
     pub(super) draft_method: &'static [&'static str],
     pub(super) draft_model: &'static [&'static str],
@@ -26,53 +30,73 @@ pub(super) struct Vocabulary {
     pub(super) accelerator_layers: &'static [&'static str],
 }
 
-/// Words that name a server in its program, module or image. The first that is found decides, so
-/// more special ones come first.
-pub(super) const SERVERS: [(&str, &str); 14] = [
-    ("sglang", "sglang"),
-    ("dynamo", "dynamo"),
-    ("vllm", "vllm"),
-    ("llama-server", "llamacpp"),
-    ("llama_cpp", "llamacpp"),
-    ("llama.cpp", "llamacpp"),
-    ("ollama", "ollama"),
-    ("text-generation", "tgi"),
-    ("trtllm", "trtllm"),
-    ("tensorrt-llm", "trtllm"),
-    ("lmdeploy", "lmdeploy"),
-    ("mlx_lm", "mlx-lm"),
-    ("mistralrs", "mistralrs"),
-    ("mistral.rs", "mistralrs"),
+/// Words that name a server in its program, module or image, the server, and the one whose options
+/// it takes. The first that is found decides, so more special ones come first.
+pub(super) const SERVERS: [(&str, &str, &str); 22] = [
+    ("dynamo.sglang", "dynamo", "sglang"),
+    ("dynamo.trtllm", "dynamo", "trtllm"),
+    ("ai-dynamo/sglang", "dynamo", "sglang"),
+    ("ai-dynamo/tensorrtllm", "dynamo", "trtllm"),
+    ("dynamo", "dynamo", "vllm"),
+    ("llm-d-inference-sim", "llm-d-sim", "vllm"),
+    ("sglang", "sglang", "sglang"),
+    ("vllm", "vllm", "vllm"),
+    ("llama-server", "llamacpp", "llamacpp"),
+    ("llama_cpp", "llamacpp", "llamacpp"),
+    ("llama.cpp", "llamacpp", "llamacpp"),
+    ("ollama", "ollama", "llamacpp"),
+    ("text-generation", "tgi", "tgi"),
+    ("trtllm", "trtllm", "trtllm"),
+    ("tensorrt-llm", "trtllm", "trtllm"),
+    ("lmdeploy", "lmdeploy", "lmdeploy"),
+    ("mlx_lm", "mlx-lm", "mlx-lm"),
+    ("mlc_llm", "mlc", "mlc"),
+    ("mlc-llm", "mlc", "mlc"),
+    ("mistralrs", "mistralrs", "mistralrs"),
+    ("mistral.rs", "mistralrs", "mistralrs"),
+    ("tabbyapi", "tabbyapi", "tabbyapi"),
 ];
 
-/// The vocabulary of a server; one that is not known here has none.
+/// The options of a server; one that is not known here has none.
 pub(super) fn of(server: &str) -> Vocabulary {
     match server {
-        "vllm" | "dynamo" => vllm(),
+        "vllm" => vllm(),
         "sglang" => sglang(),
-        "llamacpp" | "ollama" => llamacpp(),
+        "llamacpp" => llamacpp(),
         "tgi" => tgi(),
         "trtllm" => trtllm(),
         "lmdeploy" => lmdeploy(),
+        "mistralrs" => mistralrs(),
         "mlx-lm" => Vocabulary {
             max_sequences: &["--decode-concurrency"],
+            max_batched_tokens: &["--prefill-step-size"],
             draft_model: &["--draft-model"],
             draft_tokens: &["--num-draft-tokens"],
             ..Vocabulary::default()
         },
-        "mistralrs" => Vocabulary {
-            kv_type: &["--pa-cache-type"],
-            max_sequences: &["--max-seqs"],
-            context: &["--pa-context-len", "--max-seq-len"],
-            max_batched_tokens: &["--max-num-batched-tokens"],
-            memory_fraction: &["--pa-memory-fraction", "--pa-gpu-mem-usage"],
-            quantization: &["--isq"],
-            dtype: &["-d", "--dtype"],
-            draft_tokens: &["--mtp-n-predict"],
-            draft_model: &["--mtp-model"],
+        "mlc" => Vocabulary {
+            draft_method: &["--speculative-mode"],
+            draft_model: &["--additional-models"],
             ..Vocabulary::default()
         },
         _ => Vocabulary::default(),
+    }
+}
+
+/// `--pa-context-len` is the size of the pool of all requests, not a limit of one.
+fn mistralrs() -> Vocabulary {
+    Vocabulary {
+        kv_type: &["--pa-cache-type"],
+        max_sequences: &["--max-seqs"],
+        kv_tokens: &["--pa-context-len"],
+        max_batched_tokens: &["--max-num-batched-tokens"],
+        memory_fraction: &["--pa-memory-fraction", "--pa-gpu-mem-usage"],
+        quantization: &["--isq"],
+        dtype: &["-d", "--dtype"],
+        prefixes_kept: &["--prefix-cache-n"],
+        draft_tokens: &["--mtp-n-predict"],
+        draft_model: &["--mtp-model"],
+        ..Vocabulary::default()
     }
 }
 
@@ -87,6 +111,7 @@ fn vllm() -> Vocabulary {
         pipeline_parallel: &["-pp", "--pipeline-parallel-size"],
         data_parallel: &["-dp", "--data-parallel-size"],
         shares_experts: &["-ep", "--enable-expert-parallel"],
+        max_queue: &["--max-num-queued-reqs"],
         quantization: &["-q", "--quantization"],
         dtype: &["--dtype"],
         prefix_cache_on: &["--enable-prefix-caching"],
@@ -110,6 +135,7 @@ fn sglang() -> Vocabulary {
         pipeline_parallel: &["--pp", "--pp-size", "--pipeline-parallel-size"],
         data_parallel: &["--dp", "--dp-size", "--data-parallel-size"],
         expert_parallel: &["--ep", "--ep-size", "--expert-parallel-size"],
+        max_queue: &["--max-queued-requests"],
         quantization: &["--quantization"],
         dtype: &["--dtype"],
         prefix_cache_off: &["--disable-radix-cache"],
@@ -129,6 +155,7 @@ fn llamacpp() -> Vocabulary {
         max_sequences: &["-np", "--parallel"],
         context: &["-c", "--ctx-size"],
         max_batched_tokens: &["-ub", "--ubatch-size"],
+        flash_attention: &["-fa", "--flash-attn"],
         prefix_cache_on: &["--cache-prompt"],
         prefix_cache_off: &["--no-cache-prompt"],
         draft_method: &["--spec-type"],

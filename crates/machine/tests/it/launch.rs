@@ -137,3 +137,87 @@ fn the_parent_of_forked_workers_comes_first() {
     let tree = holds(process(tree, 999, 1, &["serve", "--all"]), 999, 5);
     assert_eq!(found(&tree).unwrap().pid, Some(999));
 }
+
+/// Ollama's settings stand in the environment of its process, beside keys and places.
+#[test]
+fn the_environment_of_a_process_is_read_without_what_is_private() {
+    let environ = [
+        "PATH=/usr/bin",
+        "HOME=/home/ann",
+        "OLLAMA_HOST=10.0.0.7:11434",
+        "OLLAMA_MODELS=/home/ann/models",
+        "OLLAMA_NUM_PARALLEL=4",
+        "OLLAMA_CONTEXT_LENGTH=16384",
+        "OLLAMA_KV_CACHE_TYPE=q8_0",
+        "OLLAMA_FLASH_ATTENTION=1",
+        "OLLAMA_MAX_QUEUE=8",
+        "OLLAMA_API_KEY=very-secret-word",
+    ];
+    let tree = Tree::new().file("net/tcp", tcp(8000, 5));
+    let tree = holds(
+        process(tree, 70, 1, &["/usr/local/bin/ollama", "serve"]),
+        70,
+        5,
+    );
+    // What it starts for a model listens elsewhere.
+    let tree = process(
+        tree,
+        80,
+        70,
+        &["llama-server", "--port", "39001", "-np", "2"],
+    );
+    let tree = tree.file("70/environ", environ.join("\0") + "\0");
+    let launch = found(&tree).unwrap();
+    assert_eq!(launch.command, "/usr/local/bin/ollama serve");
+    let text = format!("{launch:?}");
+    for word in ["ann", "10.0.0.7", "very-secret-word", "PATH"] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+    let found = tokmark_machine::settings(&launch);
+    assert_eq!(found.server.as_deref(), Some("ollama"));
+    assert_eq!(
+        (found.max_sequences, found.context, found.max_queue),
+        (Some(4), Some(16_384), Some(8))
+    );
+    assert_eq!(found.kv_type.as_deref(), Some("q8_0"));
+    assert_eq!(found.flash_attention, Some(true));
+    for setting in [
+        "max_sequences",
+        "context",
+        "kv_type",
+        "max_queue",
+        "flash_attention",
+    ] {
+        assert!(found.is_from_environment(setting), "{setting}: {found:?}");
+    }
+}
+
+/// The port is the router's; quantization, KV type and shards stand in its launcher's arguments.
+#[test]
+fn a_launcher_says_more_than_the_part_that_listens() {
+    let launcher = [
+        "/usr/local/bin/text-generation-launcher",
+        "--model-id",
+        "o/m",
+        "--quantize",
+        "awq",
+        "--kv-cache-dtype",
+        "fp8_e5m2",
+        "--num-shard",
+        "2",
+    ];
+    let router = ["text-generation-router", "--max-batch-size", "8"];
+    let tree = Tree::new().file("net/tcp", tcp(8000, 5));
+    let tree = process(tree, 50, 1, &launcher);
+    let tree = holds(process(tree, 60, 50, &router), 60, 5);
+    let launch = found(&tree).unwrap();
+    assert_eq!(launch.pid, Some(50));
+    let found = tokmark_machine::settings(&launch);
+    assert_eq!(found.quantization.as_deref(), Some("awq"));
+    assert_eq!(found.kv_type.as_deref(), Some("fp8_e5m2"));
+    assert_eq!(found.tensor_parallel, Some(2));
+    // A router that somebody else has started speaks for itself.
+    let alone = Tree::new().file("net/tcp", tcp(8000, 5));
+    let alone = holds(process(alone, 60, 1, &router), 60, 5);
+    assert_eq!(launch_command(8000, alone.path()).unwrap().pid, Some(60));
+}

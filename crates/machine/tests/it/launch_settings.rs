@@ -1,9 +1,26 @@
+use std::collections::BTreeMap;
+
 use tokmark_machine::{LaunchCommand, settings};
 use tokmark_run_format::{LaunchSettings, Speculation};
 
 fn check(line: &str, expected: impl Into<LaunchSettings>) {
-    let found = settings(&LaunchCommand::from_text(line));
+    let found = LaunchSettings {
+        sources: BTreeMap::new(),
+        ..settings(&LaunchCommand::from_text(line))
+    };
     assert_eq!(found, expected.into(), "{line}");
+}
+
+/// Where each setting of a line stands: those of its arguments, those of its variables.
+fn check_sources(line: &str, arguments: &[&str], variables: &[&str]) {
+    let found = settings(&LaunchCommand::from_text(line)).sources;
+    let of = |source: &str| -> Vec<&str> {
+        let all = found.iter().filter(|(_, from)| *from == source);
+        all.map(|(name, _)| name.as_str()).collect()
+    };
+    assert_eq!(of("command line"), arguments, "{line}");
+    assert_eq!(of("environment of the process"), variables, "{line}");
+    assert_eq!(found.len(), arguments.len() + variables.len(), "{found:?}");
 }
 
 fn text(word: &str) -> Option<String> {
@@ -150,14 +167,19 @@ fn llamacpp() {
 #[test]
 fn the_others() {
     check(
-        "OLLAMA_NUM_PARALLEL=4 OLLAMA_KV_CACHE_TYPE=q8_0 OLLAMA_CONTEXT_LENGTH=32768 OLLAMA_HOST=10.0.0.7 ollama serve",
+        "OLLAMA_NUM_PARALLEL=4 OLLAMA_KV_CACHE_TYPE=q8_0 OLLAMA_CONTEXT_LENGTH=32768 \
+         OLLAMA_FLASH_ATTENTION=1 OLLAMA_MAX_QUEUE=64 OLLAMA_HOST=10.0.0.7 ollama serve",
         LaunchSettings {
             kv_type: text("q8_0"),
             max_sequences: Some(4),
             context: Some(32_768),
+            max_queue: Some(64),
+            flash_attention: Some(true),
             environment: vec![
                 "OLLAMA_CONTEXT_LENGTH=32768".to_owned(),
+                "OLLAMA_FLASH_ATTENTION=1".to_owned(),
                 "OLLAMA_KV_CACHE_TYPE=q8_0".to_owned(),
+                "OLLAMA_MAX_QUEUE=64".to_owned(),
                 "OLLAMA_NUM_PARALLEL=4".to_owned(),
             ],
             ..of("ollama")
@@ -207,17 +229,30 @@ fn more_of_them() {
         },
     );
     check(
-        "mistralrs serve -m o/m --max-seqs 32 --pa-cache-type f8e4m3 --isq q4k",
+        "mistralrs serve -m o/m --max-seqs 32 --pa-cache-type f8e4m3 --isq q4k --pa-context-len \
+         65536 --max-num-batched-tokens 4096 --prefix-cache-n 0 --mtp --mtp-model o/d \
+         --mtp-n-predict 2",
         LaunchSettings {
             kv_type: text("f8e4m3"),
             max_sequences: Some(32),
+            kv_tokens: Some(65_536),
+            max_batched_tokens: Some(4_096),
             quantization: text("q4k"),
+            prefix_cache: Some(false),
+            speculation: Some(Speculation {
+                method: text("mtp"),
+                draft_model: text("o/d"),
+                draft_tokens: Some(2),
+            }),
             ..of("mistralrs")
         },
     );
     check(
-        "mlx_lm.server --model o/m --draft-model o/d --num-draft-tokens 3",
+        "mlx_lm.server --model o/m --draft-model o/d --num-draft-tokens 3 --decode-concurrency 16 \
+         --prefill-step-size 1024",
         LaunchSettings {
+            max_sequences: Some(16),
+            max_batched_tokens: Some(1_024),
             speculation: Some(Speculation {
                 method: None,
                 draft_model: text("o/d"),
@@ -228,6 +263,120 @@ fn more_of_them() {
     );
     check("my-server --max-num-seqs 4", LaunchSettings::default());
     check("", LaunchSettings::default());
+}
+
+#[test]
+fn the_rest_of_them() {
+    check(
+        "mlc_llm serve HF://o/m-q4f16_1-MLC --mode server --overrides \
+         \"max_num_sequence=32;max_total_seq_length=131072;context_window_size=8192;\
+         prefill_chunk_size=2048;tensor_parallel_shards=2\" --speculative-mode eagle \
+         --additional-models o/d",
+        LaunchSettings {
+            max_sequences: Some(32),
+            kv_tokens: Some(131_072),
+            context: Some(8_192),
+            max_batched_tokens: Some(2_048),
+            tensor_parallel: Some(2),
+            speculation: Some(Speculation {
+                method: text("eagle"),
+                draft_model: text("o/d"),
+                draft_tokens: None,
+            }),
+            ..of("mlc")
+        },
+    );
+    // Dynamo's workers take their engine's own options.
+    check(
+        "python3 -m dynamo.vllm --model o/m --max-num-seqs 128 --kv-cache-dtype fp8",
+        LaunchSettings {
+            kv_type: text("fp8"),
+            max_sequences: Some(128),
+            ..of("dynamo")
+        },
+    );
+    check(
+        "python3 -m dynamo.sglang --model-path o/m --max-running-requests 48 --tp 4",
+        LaunchSettings {
+            max_sequences: Some(48),
+            tensor_parallel: Some(4),
+            ..of("dynamo")
+        },
+    );
+    check("python3 -m dynamo.frontend --http-port 8000", of("dynamo"));
+    check(
+        "llm-d-inference-sim --model m --max-num-seqs 5 --max-model-len 4096",
+        LaunchSettings {
+            max_sequences: Some(5),
+            context: Some(4_096),
+            ..of("llm-d-sim")
+        },
+    );
+    check(
+        "docker run -p 5000:5000 ghcr.io/theroyallab/tabbyapi:latest",
+        LaunchSettings {
+            image: text("ghcr.io/theroyallab/tabbyapi:latest"),
+            ..of("tabbyapi")
+        },
+    );
+}
+
+#[test]
+fn queues_and_flash_attention() {
+    let queue = |line: &str, expect: u64| {
+        let found = settings(&LaunchCommand::from_text(line));
+        assert_eq!(found.max_queue, Some(expect), "{line}");
+    };
+    queue("vllm serve m --max-num-queued-reqs 32", 32);
+    queue("python -m sglang.launch_server --max-queued-requests=9", 9);
+    let flash = |line: &str, on: Option<bool>, kv_type: &str| {
+        let found = settings(&LaunchCommand::from_text(line));
+        assert_eq!(found.flash_attention, on, "{line}");
+        assert_eq!(found.kv_type, text(kv_type), "{line}");
+    };
+    flash(
+        "llama-server -fa on -ctk q8_0 -ctv q8_0",
+        Some(true),
+        "q8_0",
+    );
+    flash("llama-server --flash-attn auto", None, "");
+    flash("LLAMA_ARG_FLASH_ATTN=off llama-server", Some(false), "");
+    // Without it a quantized cache is not used, and a plain one is.
+    let quantized = "OLLAMA_KV_CACHE_TYPE=q4_0 ollama serve";
+    flash(quantized, None, "q4_0");
+    flash(
+        &format!("OLLAMA_FLASH_ATTENTION=0 {quantized}"),
+        Some(false),
+        "",
+    );
+    let plain = "OLLAMA_FLASH_ATTENTION=false OLLAMA_KV_CACHE_TYPE=f16 ollama serve";
+    flash(plain, Some(false), "f16");
+}
+
+#[test]
+fn every_setting_has_its_source() {
+    check_sources(
+        "vllm serve m --max-num-seqs 4 -tp 2",
+        &["max_sequences", "tensor_parallel"],
+        &[],
+    );
+    check_sources(
+        "OLLAMA_NUM_PARALLEL=4 OLLAMA_CONTEXT_LENGTH=8192 ollama serve",
+        &[],
+        &["context", "max_sequences"],
+    );
+    // What is given in both ways is the arguments'.
+    check_sources(
+        "LLAMA_ARG_CTX_SIZE=8192 LLAMA_ARG_N_PARALLEL=4 llama-server -c 4096",
+        &["context"],
+        &["max_sequences"],
+    );
+    check_sources(
+        "QUANTIZE=awq text-generation-launcher --num-shard 2",
+        &["tensor_parallel"],
+        &["quantization"],
+    );
+    check_sources("vllm serve m", &[], &[]);
 }
 
 #[test]

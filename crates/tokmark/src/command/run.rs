@@ -10,7 +10,7 @@ use tokmark_bench::{
     assemble,
 };
 use tokmark_engines::CacheState;
-use tokmark_run_format::{DecodeCell, LaunchSettings, Note, RunDocument, write_document};
+use tokmark_run_format::{DecodeCell, Note, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
 use crate::args::RunArgs;
@@ -31,6 +31,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let endpoint = settings::endpoint(&args.plan);
     let mut reached = reach(&args.server, endpoint, load, true).await?;
     let machine = Machine::of(&reached, &args.facts).await?;
+    machine.teach(&mut reached);
     reached.session.watch = machine::watch(&reached, &args.facts, &machine)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
@@ -61,7 +62,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let launch = machine.launch.clone();
     let facts = facts(id, started, machine, &args.facts);
     let mut document = assemble::document(&reached.session, &settings, &outcome, facts);
-    learn_from_launch(&mut document, launch);
+    document.launch = launch;
     document.notes.extend(reached.notes);
     let path = save(&output, &mut document, &outcome)?;
     report(&document, &path, args.json, quiet)?;
@@ -168,20 +169,6 @@ fn stop_on_interrupt() -> CancellationToken {
 )]
 fn leave_now() {
     std::process::exit(130);
-}
-
-/// What the launch says and the server did not.
-fn learn_from_launch(document: &mut RunDocument, launch: Option<LaunchSettings>) {
-    if let Some(launch) = &launch {
-        let engine = &mut document.engine;
-        engine.kv_type = engine.kv_type.take().or_else(|| launch.kv_type.clone());
-        let quantization = engine.quantization.take();
-        engine.quantization = quantization.or_else(|| launch.quantization.clone());
-        engine.max_sequences = engine.max_sequences.or(launch.max_sequences);
-        let build = engine.build.take();
-        engine.build = build.or_else(|| launch.image.clone());
-    }
-    document.launch = launch;
 }
 
 fn facts(id: String, started: Timestamp, machine: Machine, args: &FactArgs) -> Facts {

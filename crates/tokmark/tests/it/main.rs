@@ -14,6 +14,8 @@ mod files;
 #[cfg(unix)]
 mod gateway;
 mod help;
+#[cfg(target_os = "linux")]
+mod launched;
 mod machine;
 #[cfg(unix)]
 mod roads;

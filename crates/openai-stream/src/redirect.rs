@@ -1,11 +1,33 @@
 //! Redirections: never followed, and told in words that hold no secret.
+//!
+//! A person who is told needs the whole address; what a run keeps must not name the host
+//! (methodology section 8).
 
 /// Most characters of an address that are shown.
 const SHOWN: usize = 200;
 
-/// A `Location` as it may be shown: scheme, host and path; no user, password, query or fragment,
-/// where keys may stand.
+/// What stands for a host in what is kept.
+const HIDDEN: &str = "***";
+
+/// A `Location` as a person may be shown it: scheme, host and path; no user, password, query or
+/// fragment, where keys may stand.
 pub fn shown_location(location: &str) -> String {
+    told(location, |authority| {
+        let host = authority.rsplit_once('@');
+        host.map_or(authority, |(_, host)| host)
+    })
+}
+
+/// A `Location` as it may be kept: without its host, which may be somebody's private one.
+pub fn kept_location(location: &str) -> String {
+    told(
+        location,
+        |authority| if authority.is_empty() { "" } else { HIDDEN },
+    )
+}
+
+/// The address with its authority (user, host, port) as `authority` tells it.
+fn told<'a>(location: &'a str, tell: impl FnOnce(&'a str) -> &'a str) -> String {
     let bare = location.split(['?', '#']).next().unwrap_or_default().trim();
     let (front, rest) = match bare.split_once("//") {
         Some((scheme, rest)) if scheme.is_empty() || scheme.ends_with(':') => {
@@ -18,10 +40,7 @@ pub fn shown_location(location: &str) -> String {
         None if !front.is_empty() => (rest, ""),
         _ => ("", rest),
     };
-    let host = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
-    [front, host, path]
+    [front, tell(authority), path]
         .concat()
         .chars()
         .filter(|c| !c.is_control())
@@ -45,5 +64,19 @@ mod tests {
         check("/a//b@c", "/a//b@c");
         check("", "");
         check("https://box/\u{7}x", "https://box/x");
+    }
+
+    #[test]
+    fn what_is_kept_names_no_host() {
+        let check = |location: &str, kept: &str| assert_eq!(kept_location(location), kept);
+        check(
+            "https://me:pw@box.lan:8443/v1/models?k=1",
+            "https://***/v1/models",
+        );
+        check("https://10.0.0.7", "https://***");
+        check("//box/x", "//***/x");
+        check("/login?next=/v1", "/login");
+        check("login@home", "login@home");
+        check("", "");
     }
 }

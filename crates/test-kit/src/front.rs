@@ -24,7 +24,8 @@ use tokmark_sim::SimServer;
 type Error = std::io::Error;
 type Answer = Response<BoxBody<Bytes, Error>>;
 
-/// The least `max_tokens` of a request that [`Front::echo`] refuses: probes ask for fewer.
+/// The least `max_tokens` of a request that [`Front::echo`] refuses and [`Front::elsewhere`] sends
+/// away: probes ask for fewer.
 const ECHO_FROM: u64 = 200;
 
 /// A refusal takes time: streams that are refused ask again at once.
@@ -41,6 +42,8 @@ pub struct Front {
     pub prefix: String,
     /// Refuses long requests and all that count tokens, and shows all headers in these errors.
     pub echo: bool,
+    /// Sends long requests to this address instead.
+    pub elsewhere: Option<String>,
 }
 
 impl Front {
@@ -86,6 +89,15 @@ impl Front {
             let json = HeaderValue::from_static("application/json");
             refused.headers_mut().insert(CONTENT_TYPE, json);
             return Ok(refused);
+        }
+        if let Some(elsewhere) = &self.elsewhere
+            && is_refused(parts.uri.path(), &body)
+        {
+            let mut moved = Response::new(whole(Bytes::new()));
+            *moved.status_mut() = http::StatusCode::TEMPORARY_REDIRECT;
+            let to = HeaderValue::from_str(elsewhere).map_err(Error::other)?;
+            moved.headers_mut().insert(http::header::LOCATION, to);
+            return Ok(moved);
         }
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let Some(path) = path.strip_prefix(self.prefix.as_str()) else {

@@ -93,3 +93,22 @@ async fn b095_headers_that_a_server_repeats_are_in_no_record() {
         "{all}"
     );
 }
+
+/// Whoever redirects names a host, and a run keeps none.
+#[tokio::test(start_paused = true)]
+async fn a_redirections_host_is_in_no_record() {
+    let bench = behind(Front {
+        elsewhere: Some("https://me:pw@llm-7.corp.example:8443/v1/chat/completions?k=1".to_owned()),
+        ..Front::default()
+    })
+    .await;
+    let (outcome, told) = bench.measure(&settings("0", &[1])).await.unwrap();
+    let cell = cell(&outcome, 0, 1);
+    assert_eq!(cell.status, CellStatus::Failed);
+    let said = "HTTP 307 redirects to `https://***/v1/chat/completions`";
+    assert_eq!(cell.failures[0].sample, said);
+    let all = format!("{outcome:?} {told:?}");
+    for part in ["corp.example", "llm-7", "8443", "me:pw", "k=1"] {
+        assert!(!all.contains(part), "`{part}` in {all}");
+    }
+}

@@ -7,7 +7,7 @@ use super::sniff::{self, Body};
 use super::{BodyEnd, Failure, FailureClass, Reply, Secrets, Timings, TokenSink, Usage};
 use crate::chunk::{Chunk, parse_error};
 use crate::encoding::{self, Decoder};
-use crate::redirect::shown_location;
+use crate::redirect::kept_location;
 use crate::request::Endpoint;
 use crate::sse::{EVENT_LIMIT, SseSplitter};
 
@@ -23,7 +23,7 @@ const SAMPLE_LIMIT: usize = 200;
 pub struct ReplyReader {
     progress: Progress,
     content_type: Option<String>,
-    /// Where a redirection leads, as it may be shown.
+    /// Where a redirection leads, as it may be kept.
     location: Option<String>,
     /// Unpacks a compressed answer.
     decoder: Option<Decoder>,
@@ -83,7 +83,7 @@ impl ReplyReader {
 
     /// Takes the answer's `location` in, which says where a redirection leads.
     pub fn location(&mut self, location: Option<&str>) {
-        self.location = location.map(shown_location);
+        self.location = location.map(kept_location);
     }
 
     /// How the answer is compressed, if it is: the times of its events are then those of the
@@ -251,7 +251,7 @@ impl ReplyReader {
                 .take()
                 .filter(|_| (300..400).contains(&status))
             {
-                let words = format!("HTTP {status} redirects to `{location}`: use that address");
+                let words = format!("HTTP {status} redirects to `{location}`");
                 return self.fail(FailureClass::Http, &words);
             }
             let progress = &mut self.progress;

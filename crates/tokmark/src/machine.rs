@@ -11,6 +11,7 @@ use tokmark_run_format::{Hardware, LaunchSettings};
 use tokmark_units::float;
 
 use crate::agent;
+use crate::args::TrustArgs;
 use crate::args::work::FactArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
@@ -33,8 +34,8 @@ impl Machine {
     /// Of a server that was reached: what was declared, else what the agent on its host tells, else
     /// this machine's when the address is local; never the client's for a remote server (case
     /// B101).
-    pub(crate) async fn of(reached: &Reached, args: &FactArgs) -> Outcome<Self> {
-        let agent = agent::client(&args.agent)?;
+    pub(crate) async fn of(reached: &Reached, args: &FactArgs, trust: &TrustArgs) -> Outcome<Self> {
+        let agent = agent::client(&args.agent, trust)?;
         // A server in front of the host may have another port: then nothing is found.
         let port = Some(reached.address.port).filter(|_| !reached.is_local);
         let told = match (&agent, port) {
@@ -88,19 +89,20 @@ impl Machine {
 pub(crate) fn watch(
     reached: &Reached,
     args: &FactArgs,
+    trust: &TrustArgs,
     machine: &Machine,
 ) -> Outcome<Option<Watch>> {
-    let watch = all_of(reached, args)?;
+    let watch = all_of(reached, args, trust)?;
     Ok(match &machine.devices {
         Some(devices) => watch.map(|watch| watch.only(devices.clone())),
         None => watch,
     })
 }
 
-fn all_of(reached: &Reached, args: &FactArgs) -> Outcome<Option<Watch>> {
+fn all_of(reached: &Reached, args: &FactArgs, trust: &TrustArgs) -> Outcome<Option<Watch>> {
     let clock = reached.session.clock;
     let now: SharedNow = Arc::new(move || clock.now());
-    if let Some(agent) = agent::client(&args.agent)? {
+    if let Some(agent) = agent::client(&args.agent, trust)? {
         return Ok(Some(Watch::remote(RemoteSampler::start(agent, now))));
     }
     if args.hardware != "auto" || !reached.is_local {

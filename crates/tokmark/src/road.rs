@@ -12,14 +12,14 @@ use tokmark_driver::{
 use tokmark_engines::{Address, Form, Scheme};
 use tokmark_run_format::Note;
 
-use crate::args::ServerArgs;
 use crate::args::server::ArrivalTime;
+use crate::args::{ServerArgs, TrustArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::headers::read_file;
 
 /// How long one connection may take to open.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What of an address and its options the requests need to know.
 pub(crate) struct Road {
@@ -115,17 +115,22 @@ fn connector(
         },
         connect_timeout: CONNECT_TIMEOUT,
     };
-    let tls = TlsSettings {
-        ca_pem: args.ca.as_deref().map(read_file).transpose()?,
-        insecure: args.insecure,
-    };
-    let connector = TcpConnect::new(target, &tls, clock)
-        .map_err(|error| Failure::new(Exit::Usage, error).hint("check the file given to --ca"))?;
+    let connector = trusting(target, &args.trust, clock)?;
     Ok(Arc::new(if args.arrival == ArrivalTime::Read {
         connector.with_read_times()
     } else {
         connector
     }))
+}
+
+/// A connector that judges certificates as it was told to.
+pub(crate) fn trusting(target: Target, trust: &TrustArgs, clock: Clock) -> Outcome<TcpConnect> {
+    let tls = TlsSettings {
+        ca_pem: trust.ca.as_deref().map(read_file).transpose()?,
+        insecure: trust.insecure,
+    };
+    TcpConnect::new(target, &tls, clock)
+        .map_err(|error| Failure::new(Exit::Usage, error).hint("check the file given to --ca"))
 }
 
 /// The way to `end`. A proxy of the command line is used for every address, those of the
@@ -171,7 +176,7 @@ fn choose(args: &ServerArgs, end: &Address, tls: bool) -> Outcome<Chosen> {
 fn notes(args: &ServerArgs, way: &Way) -> Vec<Note> {
     let noted = [
         (
-            args.insecure,
+            args.trust.insecure,
             "insecure_tls",
             "the server's TLS certificate was not checked",
         ),

@@ -89,8 +89,10 @@ impl AgentError {
     /// What to try next.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Address { .. } => {
-                "write it as http://HOST:PORT; through TLS, forward a local port to it"
+            Self::Address { .. } => "write it as http://HOST:PORT or https://HOST:PORT",
+            // What a handshake that fails comes as.
+            Self::Unreachable(error) if error.kind() == io::ErrorKind::InvalidData => {
+                "trust a private authority with --ca FILE, or accept any certificate with --insecure"
             }
             Self::Unreachable(_) | Self::Slow => {
                 "run `tokmark machine-agent --token-file FILE` on the server's host, and forward \
@@ -118,16 +120,46 @@ impl fmt::Debug for AgentClient {
     }
 }
 
-impl AgentClient {
-    /// A client of the agent at `http://host:port`, over plain TCP.
-    pub fn new(url: &str, token: Token) -> Result<Self, AgentError> {
-        let authority = authority(url).ok_or_else(|| AgentError::Address {
+/// Where an agent is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentAddress {
+    /// Whether it is reached over TLS, which something in front of it ends.
+    pub tls: bool,
+    /// Its name or address, without brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+}
+
+impl AgentAddress {
+    /// Of `http://host:port`, `https://host:port` or `host`.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn parse(url: &str) -> Result<Self, AgentError> {
+        parts(url).ok_or_else(|| AgentError::Address {
             given: url.to_owned(),
-        })?;
+        })
+    }
+
+    /// `host:port`, as requests carry it.
+    pub fn authority(&self) -> String {
+        if self.host.contains(':') {
+            format!("[{}]:{}", self.host, self.port)
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
+    }
+}
+
+impl AgentClient {
+    /// A client over plain TCP: the token goes over it in the clear.
+    pub fn plain(address: &AgentAddress, token: Token) -> Self {
+        let authority = address.authority();
         let dial = Arc::new(Tcp {
             authority: authority.clone(),
         });
-        Ok(Self::dialing(dial, authority, token))
+        Self::dialing(dial, authority, token)
     }
 
     /// A client that reaches its agent in another way; `authority` is what requests carry as host.
@@ -195,46 +227,60 @@ fn broken(error: impl std::error::Error + Send + Sync + 'static) -> AgentError {
     AgentError::Broken(Box::new(error))
 }
 
-/// `host:port` of an address.
-fn authority(url: &str) -> Option<String> {
-    let rest = match url.split_once("://") {
-        Some(("http", rest)) => rest,
+fn parts(url: &str) -> Option<AgentAddress> {
+    let (tls, rest) = match url.split_once("://") {
+        Some(("http", rest)) => (false, rest),
+        Some(("https", rest)) => (true, rest),
         Some(_) => return None,
-        None => url,
+        None => (false, url),
     };
     let rest = rest.strip_suffix('/').unwrap_or(rest);
-    let is_plain = !rest.is_empty()
-        && rest
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b':' | b'[' | b']'));
-    if !is_plain {
-        return None;
-    }
+    let is_plain = rest
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b':' | b'[' | b']'));
     // The port's colon is the one behind an IPv6 address's bracket.
-    let after_bracket = rest.rsplit(']').next().unwrap_or(rest);
-    match after_bracket.rsplit_once(':') {
-        Some((_, port)) => port.parse::<u16>().ok().map(|_| rest.to_owned()),
-        None => Some(format!("{rest}:{DEFAULT_PORT}")),
-    }
+    let (host, behind) = match rest.strip_prefix('[') {
+        Some(inside) => inside.split_once(']')?,
+        None => rest.split_at_checked(rest.find(':').unwrap_or(rest.len()))?,
+    };
+    let port = match behind.strip_prefix(':') {
+        Some(port) => port.parse().ok()?,
+        None if behind.is_empty() => DEFAULT_PORT,
+        None => return None,
+    };
+    (is_plain && !host.is_empty()).then(|| AgentAddress {
+        tls,
+        host: host.to_owned(),
+        port,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::authority;
+    use super::AgentAddress;
 
     #[test]
     fn addresses_of_agents() {
-        let check = |url: &str, expected: Option<&str>| {
-            assert_eq!(authority(url).as_deref(), expected, "{url}");
+        let check = |url: &str, expected: Option<(bool, &str)>| {
+            let found = AgentAddress::parse(url).ok();
+            let found = found.map(|found| (found.tls, found.authority()));
+            let expected = expected.map(|(tls, authority)| (tls, authority.to_owned()));
+            assert_eq!(found, expected, "{url}");
         };
-        check("http://10.0.0.7:9000", Some("10.0.0.7:9000"));
-        check("http://10.0.0.7:9000/", Some("10.0.0.7:9000"));
-        check("box", Some("box:9417"));
-        check("http://[::1]", Some("[::1]:9417"));
-        check("[::1]:80", Some("[::1]:80"));
-        check("https://box:9417", None);
+        check("http://10.0.0.7:9000", Some((false, "10.0.0.7:9000")));
+        check("http://10.0.0.7:9000/", Some((false, "10.0.0.7:9000")));
+        check("box", Some((false, "box:9417")));
+        check("http://[::1]", Some((false, "[::1]:9417")));
+        check("[::1]:80", Some((false, "[::1]:80")));
+        check("https://box:9417", Some((true, "box:9417")));
+        check("https://box.example/", Some((true, "box.example:9417")));
+        check("ftp://box", None);
         check("http://box:x", None);
+        check("http://box:1:2", None);
+        check("http://[::1]80", None);
         check("http://user@box", None);
+        check("http://box/path", None);
+        check("http://", None);
         check("", None);
     }
 }

@@ -9,7 +9,7 @@ mod remote;
 mod server;
 mod token;
 
-pub use client::{AgentClient, AgentError, Dial, Dialing, Io};
+pub use client::{AgentAddress, AgentClient, AgentError, Dial, Dialing, Io};
 pub use message::{Launched, Reading};
 pub use remote::RemoteSampler;
 pub use server::{Agent, Inventory, serve};

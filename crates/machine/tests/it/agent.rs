@@ -6,8 +6,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokmark_machine::agent::{
-    Agent, AgentClient, AgentError, Dial, Dialing, Inventory, Io, RemoteSampler, Token, TokenError,
-    serve,
+    Agent, AgentAddress, AgentClient, AgentError, Dial, Dialing, Inventory, Io, RemoteSampler,
+    Token, TokenError, serve,
 };
 use tokmark_machine::telemetry::{SamplerSettings, Sources};
 use tokmark_machine::{LaunchPlaces, Look, Watch};
@@ -22,6 +22,10 @@ const MS: u64 = 1_000_000;
 
 fn token(text: &str) -> Token {
     Token::read(text).unwrap()
+}
+
+fn client(address: &str, secret: &str) -> AgentClient {
+    AgentClient::plain(&AgentAddress::parse(address).unwrap(), token(secret))
 }
 
 /// An agent with three readings of the ramp at 0, 200 and 400 ms of its clock, which then says
@@ -160,7 +164,7 @@ fn times(telemetry: &Telemetry) -> Vec<u64> {
 #[tokio::test]
 async fn inventory_telemetry_and_launch_over_the_wire() {
     let agent = running().await;
-    let client = AgentClient::new(&format!("http://{}", agent.address), token(TOKEN)).unwrap();
+    let client = client(&format!("http://{}", agent.address), TOKEN);
     let hardware = client.inventory(None).await.unwrap();
     assert_eq!(hardware.source.as_deref(), Some("agent"));
     assert_eq!(hardware.cpu.as_deref(), Some("EPYC (1C)"));
@@ -210,7 +214,7 @@ async fn the_stream_is_a_line_per_period() {
 #[tokio::test]
 async fn another_machines_readings_are_on_the_runs_clock() {
     let agent = running().await;
-    let client = AgentClient::new(&agent.address, token(TOKEN)).unwrap();
+    let client = client(&agent.address, TOKEN);
     // The run's clock says 5,000 ms when the agent's says 1,000.
     let now = Arc::new(|| Nanos(5_000 * MS));
     let watch = Watch::remote(RemoteSampler::start(client, now));
@@ -224,7 +228,7 @@ async fn another_machines_readings_are_on_the_runs_clock() {
 #[tokio::test]
 async fn what_an_agent_does_not_answer_is_a_reason() {
     let agent = running().await;
-    let wrong = AgentClient::new(&agent.address, token("another-token-0000")).unwrap();
+    let wrong = client(&agent.address, "another-token-0000");
     assert!(matches!(
         wrong.inventory(None).await,
         Err(AgentError::Token)
@@ -236,7 +240,7 @@ async fn what_an_agent_does_not_answer_is_a_reason() {
         found.unknown[0].reason,
         "the machine agent refused the token"
     );
-    let error = AgentClient::new("https://box", token(TOKEN)).unwrap_err();
+    let error = AgentAddress::parse("ftp://box").unwrap_err();
     assert!(error.hint().contains("http://HOST:PORT"));
 }
 

@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use tokmark_units::parse_duration;
 
+use super::TrustArgs;
+
 /// Arguments of `machine`.
 #[derive(Debug, Args)]
 pub(crate) struct MachineArgs {
@@ -18,12 +20,15 @@ pub(crate) struct MachineArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) agent: AgentArgs,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
 }
 
 /// Another machine, through an agent.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AgentArgs {
-    /// Agent on the server's host, for its hardware: see `tokmark machine-agent`.
+    /// Agent on the server's host, for its hardware: see `tokmark machine-agent`. With `https://`
+    /// something in front of it speaks TLS.
     #[arg(
         long,
         value_name = "URL",
@@ -56,7 +61,8 @@ pub(crate) struct MachineAgentArgs {
     /// File with the token that clients must give, at least 16 characters.
     #[arg(long, value_name = "FILE", env = "TOKMARK_MACHINE_TOKEN_FILE")]
     pub(crate) token_file: PathBuf,
-    /// Address to listen on. The connection is not encrypted: forward a port rather than open it.
+    /// Address to listen on. The connection is not encrypted, the token in it neither: forward a
+    /// port rather than open it, or let something in front of it speak TLS.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9417")]
     pub(crate) listen: SocketAddr,
     /// Time between two readings, 100ms to 500ms.

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use machine::{AgentArgs, MachineAgentArgs, MachineArgs};
 pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
-pub(crate) use server::ServerArgs;
+pub(crate) use server::{ServerArgs, TrustArgs};
 pub(crate) use work::{
     DemoArgs, ImportArgs, PlanArgs, ProbeArgs, RunArgs, ShowArgs, ShowFormat, SimArgs, VerifyArgs,
 };

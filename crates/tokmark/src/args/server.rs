@@ -14,6 +14,17 @@ pub(crate) enum ArrivalTime {
     Read,
 }
 
+/// Which certificates are trusted, of the server and of an agent on its host.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct TrustArgs {
+    /// PEM file of certificates to trust besides the system's.
+    #[arg(long, value_name = "FILE", env = "TOKMARK_CA")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Accept any TLS certificate; the run says so.
+    #[arg(long, env = "TOKMARK_INSECURE")]
+    pub(crate) insecure: bool,
+}
+
 /// Options about the server and the way to it.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Server")]
@@ -52,12 +63,8 @@ pub(crate) struct ServerArgs {
     /// Another header, `Name: value`. Can be given several times.
     #[arg(long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<String>,
-    /// PEM file of certificates to trust besides the system's.
-    #[arg(long, value_name = "FILE", env = "TOKMARK_CA")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Accept any TLS certificate; the run says so.
-    #[arg(long, env = "TOKMARK_INSECURE")]
-    pub(crate) insecure: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     /// Speak HTTP/2: agreed on in the TLS handshake, or taken for granted on plain connections.
     #[arg(long, env = "TOKMARK_HTTP2")]
     pub(crate) http2: bool,
@@ -88,8 +95,7 @@ impl ServerArgs {
             api_key: None,
             api_key_file: None,
             headers: Vec::new(),
-            ca: None,
-            insecure: false,
+            trust: TrustArgs::default(),
             http2: false,
             proxy: None,
             no_proxy: true,

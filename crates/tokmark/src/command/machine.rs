@@ -15,7 +15,10 @@ const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// Prints the hardware.
 pub(crate) async fn run(args: MachineArgs, quiet: bool) -> Outcome {
-    let client = agent::client(&args.agent)?;
+    let client = agent::client(&args.agent, &args.trust)?;
+    if let Some(said) = agent::said(&args.agent) {
+        say::progress(format!("warning: {said}"));
+    }
     if client.is_some() && args.probe {
         let message = "--probe measures this machine and no agent's";
         return Err(Failure::saying(Exit::Usage, message)

@@ -1,5 +1,6 @@
 //! `tokmark machine-agent`.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -7,10 +8,17 @@ use tokmark_machine::agent::{Agent, serve};
 use tokmark_machine::telemetry::{PERIODS, Sampler, SamplerSettings, Sources};
 use tokmark_machine::{LaunchPlaces, Look, real_clock};
 
+use crate::agent::IN_THE_CLEAR;
 use crate::args::MachineAgentArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::{agent, say};
+
+/// What is to be said of an address that others can reach.
+fn warning(ip: IpAddr) -> Option<String> {
+    (!ip.to_canonical().is_loopback())
+        .then(|| format!("warning: others can reach this address without TLS, and {IN_THE_CLEAR}"))
+}
 
 /// Serves until Ctrl-C.
 pub(crate) async fn run(args: MachineAgentArgs, quiet: bool) -> Outcome {
@@ -46,11 +54,10 @@ pub(crate) async fn run(args: MachineAgentArgs, quiet: bool) -> Outcome {
             "machine agent on {address}. Ctrl-C ends it.\n\
              use it: tokmark run URL --machine-agent http://{address} --machine-token-file FILE"
         ));
-        if !address.ip().is_loopback() {
-            say::progress(
-                "note: others can reach this address, and what they read is not encrypted",
-            );
-        }
+    }
+    // Also with --quiet: who opens a port to others must know it.
+    if let Some(warning) = warning(address.ip()) {
+        say::progress(warning);
     }
     let ended = async {
         // Without a signal handler the process ends by the signal itself.
@@ -58,4 +65,22 @@ pub(crate) async fn run(args: MachineAgentArgs, quiet: bool) -> Outcome {
     };
     serve(listener, served, ended).await.map_err(failed)?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::warning;
+
+    #[test]
+    fn only_loopback_needs_no_warning() {
+        for inside in ["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(warning(inside.parse().unwrap()), None, "{inside}");
+        }
+        for open in ["0.0.0.0", "::", "10.0.0.7", "192.168.1.2", "fe80::1"] {
+            let said = warning(open.parse().unwrap()).unwrap();
+            for part in ["token travels in the clear", "ssh -L", "TLS"] {
+                assert!(said.contains(part), "{open}: {said}");
+            }
+        }
+    }
 }

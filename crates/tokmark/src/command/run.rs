@@ -21,7 +21,7 @@ use crate::load;
 use crate::machine::{self, Machine};
 use crate::progress::Looks;
 use crate::reach::{Reached, reach};
-use crate::{identity, progress, say, settings};
+use crate::{agent, identity, progress, say, settings};
 
 /// Measures a server.
 pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
@@ -30,9 +30,9 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let load = load::start().map_err(|e| Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
     let mut reached = reach(&args.server, endpoint, load, true).await?;
-    let machine = Machine::of(&reached, &args.facts).await?;
+    let machine = Machine::of(&reached, &args.facts, &args.server.trust).await?;
     machine.teach(&mut reached);
-    reached.session.watch = machine::watch(&reached, &args.facts, &machine)?;
+    reached.session.watch = machine::watch(&reached, &args.facts, &args.server.trust, &machine)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
     if !quiet {
@@ -44,6 +44,9 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
             say::progress(format!("note: {}", note.text));
         }
         reached.notes.push(note);
+    }
+    if let Some(said) = agent::said(&args.facts.agent) {
+        say::progress(format!("warning: {said}"));
     }
     let id = identity::new_id();
     let stop = stop_on_interrupt();

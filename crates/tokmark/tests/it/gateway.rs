@@ -53,8 +53,25 @@ pub(crate) fn plain(front: Front) -> u16 {
     on("127.0.0.1", front).unwrap()
 }
 
-/// A server over TLS for `localhost`; gives its port and its authority's certificate.
-pub(crate) fn over_tls(front: Front) -> (u16, String) {
+/// TLS for `localhost` in front of what listens on a port; gives its port and its authority's
+/// certificate.
+pub(crate) fn tls_in_front(of: u16) -> (u16, String) {
+    let (acceptor, pem) = for_localhost(b"http/1.1");
+    let port = host(move |tell| async move {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        tell.send(listener.local_addr().unwrap().port()).unwrap();
+        while let Ok((io, _)) = listener.accept().await {
+            if let Ok(mut io) = acceptor.accept(io).await {
+                let mut server = TcpStream::connect(("127.0.0.1", of)).await.unwrap();
+                let _ended = copy_bidirectional(&mut io, &mut server).await;
+            }
+        }
+    });
+    (port, pem)
+}
+
+/// What accepts TLS for `localhost`, and its authority's certificate.
+fn for_localhost(protocol: &[u8]) -> (TlsAcceptor, String) {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
@@ -65,9 +82,14 @@ pub(crate) fn over_tls(front: Front) -> (u16, String) {
         .with_no_client_auth()
         .with_single_cert(vec![cert.der().clone()], key)
         .unwrap();
+    config.alpn_protocols = vec![protocol.to_vec()];
+    (TlsAcceptor::from(Arc::new(config)), cert.pem())
+}
+
+/// A server over TLS for `localhost`; gives its port and its authority's certificate.
+pub(crate) fn over_tls(front: Front) -> (u16, String) {
     let name: &[u8] = if front.http2 { b"h2" } else { b"http/1.1" };
-    config.alpn_protocols = vec![name.to_vec()];
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (acceptor, pem) = for_localhost(name);
     let port = host(move |tell| async move {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         tell.send(listener.local_addr().unwrap().port()).unwrap();
@@ -79,7 +101,7 @@ pub(crate) fn over_tls(front: Front) -> (u16, String) {
             }
         }
     });
-    (port, cert.pem())
+    (port, pem)
 }
 
 /// A server on a Unix socket.

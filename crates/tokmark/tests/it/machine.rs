@@ -3,6 +3,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::gateway::tls_in_front;
 use crate::tokmark;
 
 const TOKEN: &str = "0123456789abcdef0123";
@@ -47,6 +48,20 @@ fn an_agent_without_a_good_token_does_not_start() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// The agent on a port through something that speaks TLS in front of it: with its certificate
+/// trusted, with any, and with none.
+fn through_tls(folder: &TempDir, port: u16, token: &str) -> [Output; 3] {
+    let (port, pem) = tls_in_front(port);
+    let ca = file(folder, "ca.pem", &pem);
+    let url = format!("https://localhost:{port}");
+    let asked = |trust: &[&str]| {
+        let agent = ["machine", "--json", "--machine-agent", &url];
+        let all = [&agent, &["--machine-token-file", token][..], trust].concat();
+        tokmark(&all)
+    };
+    [asked(&["--ca", &ca]), asked(&["--insecure"]), asked(&[])]
+}
+
 #[test]
 fn a_machine_through_its_agent() {
     let folder = tempfile::tempdir().unwrap();
@@ -85,6 +100,8 @@ fn a_machine_through_its_agent() {
         "--machine-token-file",
         &wrong,
     ]);
+    let port = url.rsplit(':').next().unwrap().parse().unwrap();
+    let over_tls = through_tls(&folder, port, &token);
     let mut raw = std::net::TcpStream::connect(url.trim_start_matches("http://")).unwrap();
     raw.write_all(b"GET /v1/inventory HTTP/1.0\r\n\r\n")
         .unwrap();
@@ -94,6 +111,20 @@ fn a_machine_through_its_agent() {
     agent.wait().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&asked.stdout).unwrap();
     assert_eq!(value["source"], "agent");
+    let [trusted, anything, untrusted] = over_tls;
+    for output in [trusted, anything] {
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["source"], "agent", "{}", stderr(&output));
+    }
+    assert_eq!(untrusted.status.code(), Some(4), "{}", stderr(&untrusted));
+    for part in [
+        "cannot be reached",
+        "UnknownIssuer",
+        "--ca FILE",
+        "--insecure",
+    ] {
+        assert!(stderr(&untrusted).contains(part), "{}", stderr(&untrusted));
+    }
     assert_eq!(refused.status.code(), Some(4), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("refused the token"));
     assert!(answer.starts_with("HTTP/1.0 401"), "{answer}");

@@ -16,6 +16,7 @@ mod gateway;
 mod help;
 #[cfg(target_os = "linux")]
 mod launched;
+#[cfg(unix)]
 mod machine;
 #[cfg(unix)]
 mod roads;

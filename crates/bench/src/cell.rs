@@ -111,7 +111,7 @@ pub async fn run(
         admission_limit: task.admission_limit,
         loop_check: task.loop_check,
         retry: task.retry,
-        streams: flight.land(window, task.loop_check).await,
+        streams: flight.land(task.loop_check).await,
         scrapes,
         client,
         telemetry,

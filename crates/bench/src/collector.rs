@@ -4,7 +4,7 @@ use tokmark_driver::{Arrival, Batch, Partial, TokenSource, What};
 use tokmark_openai_stream::chunk::Timings;
 use tokmark_openai_stream::reply::{Failure, FailureClass, Reply};
 use tokmark_run_format::evidence::{
-    Event, LoopVerdict, RequestEvidence, RequestFailure, StampSource, Window,
+    Event, LoopVerdict, RequestEvidence, RequestFailure, StampSource,
 };
 use tokmark_units::Nanos;
 
@@ -318,27 +318,17 @@ impl Collector {
     }
 
     /// Closes what is open and gives the evidence; the loop check looks at every text once more.
-    pub(crate) fn land(mut self, window: Option<Window>, loop_check: bool) -> Vec<RequestEvidence> {
+    pub(crate) fn land(mut self, loop_check: bool) -> Vec<RequestEvidence> {
         let mut landed = Vec::new();
         for mut request in self.streams.drain(..).flatten() {
             request.cancel(Partial::default());
-            if loop_check && let Some(mut verdict) = loops::find(&request.text) {
-                verdict.window_tokens = window.map_or(0, |w| tokens_in(&request.evidence, w));
-                request.evidence.looped = Some(verdict);
+            if loop_check {
+                request.evidence.looped = loops::find(&request.text);
             }
             landed.push(request.evidence);
         }
         landed
     }
-}
-
-fn tokens_in(evidence: &RequestEvidence, window: Window) -> u64 {
-    evidence
-        .events
-        .iter()
-        .filter(|event| window.contains(event.at_ns))
-        .map(|event| u64::from(event.tokens.unwrap_or(1)))
-        .sum()
 }
 
 fn apply(request: &mut LiveRequest, what: What) {

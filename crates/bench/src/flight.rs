@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 use tokmark_driver::{Arrival, Outgoing, StreamStart, run_stream};
-use tokmark_run_format::evidence::{RequestEvidence, Window};
+use tokmark_run_format::evidence::RequestEvidence;
 use tokmark_units::Nanos;
 
 use crate::collector::Collector;
@@ -170,11 +170,7 @@ impl<'a> Flight<'a> {
     }
 
     /// Closes every connection and gives the evidence.
-    pub(crate) async fn land(
-        mut self,
-        window: Option<Window>,
-        loop_check: bool,
-    ) -> Vec<RequestEvidence> {
+    pub(crate) async fn land(mut self, loop_check: bool) -> Vec<RequestEvidence> {
         for stream in &self.streams {
             stream.abort();
         }
@@ -187,6 +183,6 @@ impl<'a> Flight<'a> {
         while let Ok(arrival) = self.arrivals.try_recv() {
             self.take(arrival);
         }
-        std::mem::replace(&mut self.collector, Collector::new(0)).land(window, loop_check)
+        std::mem::replace(&mut self.collector, Collector::new(0)).land(loop_check)
     }
 }

@@ -13,7 +13,7 @@ const SHARE: f64 = 0.5;
 /// there, and the check stays linear in a bounded text.
 const LOOK_BACK: usize = 40_000;
 
-/// Looks for a loop at the end of a request's text. `window_tokens` of the verdict is left 0.
+/// Looks for a loop at the end of a request's text.
 pub fn find(text: &str) -> Option<LoopVerdict> {
     let total = text.chars().count();
     if total < CHARS {
@@ -33,7 +33,6 @@ pub fn find(text: &str) -> Option<LoopVerdict> {
         cycle_chars: float::len_u64(period),
         cycles: float::len_u64(covered / period),
         covered: share,
-        window_tokens: 0,
     })
 }
 

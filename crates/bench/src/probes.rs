@@ -253,7 +253,7 @@ impl Run<'_> {
                 break;
             }
         }
-        let landed = flight.land(None, false).await;
+        let landed = flight.land(false).await;
         if let Some(failure) = landed.iter().find_map(|request| request.failure.as_ref()) {
             // Not a limit: a failure is told as such, here or by the cells.
             self.note(

@@ -79,7 +79,7 @@ pub(crate) async fn run(
             _ = flight.advance(now + LOOK) => {}
         }
     }
-    let landed = flight.land(None, false).await;
+    let landed = flight.land(false).await;
     Ok(landed.into_iter().next().unwrap_or_default())
 }
 

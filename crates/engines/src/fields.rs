@@ -9,9 +9,10 @@ use std::time::Duration;
 use http::StatusCode;
 use tokmark_run_format::Model;
 
+use crate::answer::{Answer, shown};
 use crate::capability::{Capabilities, Endpoint, LimitField, TokenizeKind, Tri};
 use crate::control::{Control, ControlError, Limits, MAX_ANSWER_BYTES};
-use crate::refusal::{self, Field};
+use crate::refusal::{self, Field, Named};
 use crate::reply::{Reply, Seen};
 use crate::tokens::{self, CountError};
 
@@ -74,7 +75,24 @@ pub enum FieldsError {
 /// One attempt's outcome, apart from those that end the probe.
 enum Outcome {
     Accepted(Reply),
-    Refused { status: u16, shown: String },
+    Refused(Refusal),
+}
+
+/// A request that was refused.
+struct Refusal {
+    /// HTTP status; 200 for an error inside the stream.
+    status: u16,
+    /// The answer's body or the error's text, without secrets.
+    text: String,
+}
+
+impl Refusal {
+    fn of(answer: &Answer) -> Self {
+        Self {
+            status: answer.status.as_u16(),
+            text: String::from_utf8_lossy(&answer.safe_body()).into_owned(),
+        }
+    }
 }
 
 /// The state of the negotiation.
@@ -113,18 +131,15 @@ impl Trial<'_> {
     /// Sends until something is accepted; every turn drops or renames at least one field.
     async fn negotiate(&mut self) -> Result<Reply, FieldsError> {
         loop {
-            let (status, shown) = match self.attempt().await? {
+            let refusal = match self.attempt().await? {
                 Outcome::Accepted(reply) => return Ok(reply),
-                Outcome::Refused { status, shown } => (status, shown),
+                Outcome::Refused(refusal) => refusal,
             };
-            if let Some(field) = Field::named_in(&self.fields, &shown) {
-                self.drop_field(field);
-            } else if self.can_rename_limit() && refusal::names(&shown, self.limit.name()) {
-                self.rename_limit();
-            } else if self.fields.is_empty() {
-                return Err(self.refused(status, shown));
-            } else {
-                return self.isolate().await;
+            match refusal::named_in(&self.fields, self.limit, &refusal.text) {
+                Some(Named::Field(field)) => self.drop_field(field),
+                Some(Named::Limit) if self.can_rename_limit() => self.rename_limit(),
+                _ if self.fields.is_empty() => return Err(self.refused(&refusal)),
+                _ => return self.isolate().await,
             }
         }
     }
@@ -134,7 +149,7 @@ impl Trial<'_> {
         let wanted = std::mem::take(&mut self.fields);
         let mut accepted = match self.attempt().await? {
             Outcome::Accepted(reply) => reply,
-            Outcome::Refused { status, shown } => return Err(self.refused(status, shown)),
+            Outcome::Refused(refusal) => return Err(self.refused(&refusal)),
         };
         for field in wanted {
             let pointless =
@@ -145,7 +160,7 @@ impl Trial<'_> {
             self.fields.push(field);
             match self.attempt().await? {
                 Outcome::Accepted(reply) => accepted = reply,
-                Outcome::Refused { .. } => self.drop_field(field),
+                Outcome::Refused(_) => self.drop_field(field),
             }
         }
         Ok(accepted)
@@ -168,11 +183,11 @@ impl Trial<'_> {
         self.limit = LimitField::MaxCompletionTokens;
     }
 
-    fn refused(&self, status: u16, shown: String) -> FieldsError {
+    fn refused(&self, refusal: &Refusal) -> FieldsError {
         FieldsError::Refused {
             path: self.endpoint.path(),
-            status,
-            shown,
+            status: refusal.status,
+            shown: shown(refusal.text.as_bytes()),
         }
     }
 
@@ -183,10 +198,9 @@ impl Trial<'_> {
         let answer = self.control.post_json_within(path, &body, LIMITS).await?;
         let status = answer.status.as_u16();
         match answer.status {
-            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => Ok(Outcome::Refused {
-                status,
-                shown: answer.shown(),
-            }),
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
+                Ok(Outcome::Refused(Refusal::of(&answer)))
+            }
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(FieldsError::Unauthorized {
                 path,
                 status,
@@ -196,17 +210,17 @@ impl Trial<'_> {
                 path,
                 to: self.control.location(&answer),
             }),
-            code if !code.is_success() => Err(self.refused(status, answer.shown())),
+            code if !code.is_success() => Err(self.refused(&Refusal::of(&answer))),
             _ => match Reply::read(&answer.body) {
                 None => Err(FieldsError::NotAnEventStream {
                     path,
                     shown: answer.shown(),
                 }),
                 Some(reply) => Ok(match reply.error() {
-                    Some(shown) => Outcome::Refused {
+                    Some(text) => Outcome::Refused(Refusal {
                         status,
-                        shown: answer.secrets.redact(&shown).into_owned(),
-                    },
+                        text: answer.secrets.redact(&text).into_owned(),
+                    }),
                     None => Outcome::Accepted(reply),
                 }),
             },

@@ -1,8 +1,7 @@
 //! The optional fields of a request, and which of them a refusal names.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
+use tokmark_openai_stream::request::refused_field;
 
 use crate::capability::{Capabilities, Endpoint, FixedLength, LimitField};
 
@@ -77,34 +76,32 @@ impl Field {
             .chain(constants.map(|(name, value)| Self::Constant(name, *value)))
             .collect()
     }
-
-    /// The first of `fields` that a refusal names. The narrower `continuous_usage_stats` goes
-    /// before the option that holds it, unless only that one is named.
-    pub(crate) fn named_in(fields: &[Self], refusal: &str) -> Option<Self> {
-        let words = words(refusal);
-        let named = |field: &Self| match field {
-            Self::StreamUsage => {
-                words.contains("stream_options") || words.contains("include_usage")
-            }
-            other => words.contains(other.name()),
-        };
-        let narrow = fields
-            .iter()
-            .find(|field| **field == Self::ContinuousUsage && named(field));
-        narrow
-            .or_else(|| fields.iter().find(|field| named(field)))
-            .copied()
-    }
 }
 
-/// Whether a refusal names a field as a whole word.
-pub(crate) fn names(refusal: &str, field: &str) -> bool {
-    words(refusal).contains(field)
+/// What a refusal names of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// One of its optional fields.
+    Field(Field),
+    /// The name of its output limit.
+    Limit,
 }
 
-fn words(text: &str) -> BTreeSet<&str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .collect()
+/// What of `fields`, or that the name of the output limit, is refused by an error's text.
+pub(crate) fn named_in(fields: &[Field], limit: LimitField, refusal: &str) -> Option<Named> {
+    // Usage may be refused by the name of the option or of what it holds.
+    let usage = (Field::StreamUsage, "include_usage");
+    let usage = Some(usage).filter(|(field, _)| fields.contains(field));
+    let known: Vec<(Field, &str)> = fields
+        .iter()
+        .map(|field| (*field, field.name()))
+        .chain(usage)
+        .collect();
+    let names = known.iter().map(|(_, name)| *name);
+    let sent: Vec<&str> = names.chain([limit.name()]).collect();
+    let refused = refused_field(refusal, &sent, limit.name())?;
+    let field = known.iter().find(|(_, name)| *name == refused);
+    Some(field.map_or(Named::Limit, |(field, _)| Named::Field(*field)))
 }
 
 /// The body of a request with exactly these optional fields.

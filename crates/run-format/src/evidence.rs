@@ -101,8 +101,6 @@ pub struct LoopVerdict {
     pub cycles: u64,
     /// Share of the request's text in this cell that the repeats cover.
     pub covered: f64,
-    /// Tokens of the window that the looping request gave.
-    pub window_tokens: u64,
 }
 
 /// One request on the measured path.

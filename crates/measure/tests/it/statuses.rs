@@ -53,7 +53,6 @@ fn looping(streams: usize) -> CellEvidence {
             cycle_chars: 70,
             cycles: 40,
             covered: 0.8,
-            window_tokens: 1_500,
         });
     }
     evidence

@@ -11,30 +11,6 @@ impl RequestSpec {
         serde_json::to_vec(&Body(self)).unwrap_or_default()
     }
 
-    /// The optional members that this request sends, as [`RequestSpec::without`] names them; the
-    /// output limit comes last.
-    pub(super) fn optional_fields(&self) -> Vec<&str> {
-        let known = [
-            ("temperature", self.temperature().is_some()),
-            ("top_p", self.top_p().is_some()),
-            ("seed", self.sampling.seed.is_some()),
-            ("ignore_eos", self.ignore_eos),
-            ("min_tokens", self.min_tokens.is_some()),
-            ("continuous_usage_stats", self.continuous_usage),
-            ("stream_options", self.asks_usage()),
-            ("timings_per_token", self.timings_per_token),
-            ("return_token_ids", self.return_token_ids),
-        ];
-        let known = known
-            .into_iter()
-            .filter_map(|(name, sent)| sent.then_some(name));
-        let extra = self.extra.keys().map(String::as_str);
-        known
-            .chain(extra)
-            .chain([self.limit_field.as_str()])
-            .collect()
-    }
-
     fn asks_usage(&self) -> bool {
         self.include_usage || self.continuous_usage
     }

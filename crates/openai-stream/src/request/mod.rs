@@ -1,4 +1,4 @@
-//! What a request asks, its body, and what to leave out when a server refuses.
+//! What a request asks, its body, and which member a refusal names.
 
 mod body;
 mod refusal;
@@ -145,13 +145,6 @@ impl LimitField {
             Self::MaxCompletionTokens => "max_completion_tokens",
         }
     }
-
-    fn other(self) -> Self {
-        match self {
-            Self::MaxTokens => Self::MaxCompletionTokens,
-            Self::MaxCompletionTokens => Self::MaxTokens,
-        }
-    }
 }
 
 /// How tokens are drawn; what is `None` is left to the server.
@@ -182,8 +175,6 @@ pub struct RequestSpec {
     pub max_tokens: u64,
     /// The name under which that limit is sent.
     pub limit_field: LimitField,
-    /// How often [`without`](Self::without) has changed that name: to the other one, and back once.
-    pub limit_switches: u8,
     /// How tokens are drawn.
     pub sampling: Sampling,
     /// Whether generation goes on behind the end-of-sequence token.
@@ -217,7 +208,6 @@ impl RequestSpec {
             prompt,
             max_tokens,
             limit_field: LimitField::default(),
-            limit_switches: 0,
             sampling: Sampling::default(),
             ignore_eos: false,
             min_tokens: None,
@@ -227,42 +217,5 @@ impl RequestSpec {
             return_token_ids: false,
             extra: Map::new(),
         }
-    }
-
-    /// Drops an optional member that a server refused, and says whether there was anything to drop.
-    ///
-    /// `stream_options` takes both kinds of usage with it. The output limit is never dropped: its
-    /// name changes to the other one and, should that be refused too, back once (case B070); only
-    /// on the chat endpoint, because completions know `max_tokens` alone.
-    pub fn without(&mut self, field: &str) -> bool {
-        if self.extra.shift_remove(field).is_some() {
-            return true;
-        }
-        match field {
-            "temperature" => self.sampling.temperature.take().is_some(),
-            "top_p" => self.sampling.top_p.take().is_some(),
-            "seed" => self.sampling.seed.take().is_some(),
-            "min_tokens" => self.min_tokens.take().is_some(),
-            "ignore_eos" => std::mem::take(&mut self.ignore_eos),
-            "timings_per_token" => std::mem::take(&mut self.timings_per_token),
-            "return_token_ids" => std::mem::take(&mut self.return_token_ids),
-            "stream_options" | "include_usage" => {
-                let usage = std::mem::take(&mut self.include_usage);
-                let continuous = std::mem::take(&mut self.continuous_usage);
-                usage || continuous
-            }
-            "continuous_usage_stats" => std::mem::take(&mut self.continuous_usage),
-            name if name == self.limit_field.as_str() => self.switch_limit(),
-            _ => false,
-        }
-    }
-
-    fn switch_limit(&mut self) -> bool {
-        let may = self.endpoint == Endpoint::Chat && self.limit_switches < 2;
-        if may {
-            self.limit_field = self.limit_field.other();
-            self.limit_switches += 1;
-        }
-        may
     }
 }

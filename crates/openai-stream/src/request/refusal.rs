@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::RequestSpec;
 use crate::chunk::{ErrorBody, parse_error};
 use crate::reply::is_context_error;
 
@@ -22,18 +21,14 @@ const UNKNOWN_WORDS: &[&str] = &[
     "unsupported",
 ];
 
-/// Which of the optional members that `spec` sends a 400 or 422 answer names (cases B010, B068 and
-/// B070). `error_text` is the answer's body or its error's text. The result is a name for
-/// [`RequestSpec::without`]; `None` where the error is about something else, such as a prompt that
-/// is too long.
+/// Which of the optional members in `sent` a refusal names (cases B010, B068 and B070). `error_text`
+/// is the answer's body or its error's text; `limit` is the member among them that carries the
+/// output limit. `None` where the error is about something else, such as a prompt that is too long.
 ///
 /// The error's own `param` decides; else the member that its text names first, because servers that
 /// list what they would have taken do so behind what they refuse. The output limit counts only
 /// where the text refuses the name itself: a limit that is too large is a fault of its value.
-pub fn refused_field(status: u16, error_text: &str, spec: &RequestSpec) -> Option<String> {
-    if !matches!(status, 400 | 422) {
-        return None;
-    }
+pub fn refused_field<'a>(error_text: &str, sent: &[&'a str], limit: &str) -> Option<&'a str> {
     let error = parse_error(error_text).unwrap_or_else(|| ErrorBody {
         message: Some(Cow::Borrowed(error_text)),
         ..ErrorBody::default()
@@ -44,18 +39,22 @@ pub fn refused_field(status: u16, error_text: &str, spec: &RequestSpec) -> Optio
     let words = error.words();
     let words = before_echo(&words);
     let refuses_names = refuses_names(words);
-    let named: Vec<_> = spec
-        .optional_fields()
-        .into_iter()
-        .filter(|field| *field != spec.limit_field.as_str() || refuses_names)
-        .filter_map(|field| Some((rank(&error, words, field)?, field)))
+    let named: Vec<(usize, &'a str)> = sent
+        .iter()
+        .filter(|field| **field != limit || refuses_names)
+        .filter_map(|field| Some((rank(&error, words, field)?, *field)))
         .collect();
-    let (_, first) = named.iter().min_by_key(|(rank, _)| *rank)?;
+    let (_, first) = *named.iter().min_by_key(|(rank, _)| *rank)?;
     // The narrower one first: without it, usage at the end may still be taken.
-    let narrow = "continuous_usage_stats";
-    let is_narrow = *first == "stream_options" && named.iter().any(|(_, field)| *field == narrow);
-    Some(if is_narrow { narrow } else { first }.to_owned())
+    let narrow = named.iter().find(|(_, field)| *field == NARROW_USAGE);
+    match narrow {
+        Some((_, narrow)) if matches!(first, "stream_options" | "include_usage") => Some(narrow),
+        _ => Some(first),
+    }
 }
+
+/// The part of `stream_options` that asks for usage with every chunk.
+const NARROW_USAGE: &str = "continuous_usage_stats";
 
 /// How early an error names a field: as its parameter, else at a place of its text.
 fn rank(error: &ErrorBody<'_>, words: &str, field: &str) -> Option<usize> {

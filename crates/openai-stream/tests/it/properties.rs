@@ -9,7 +9,7 @@ use tokmark_openai_stream::sse::SseSplitter;
 
 use crate::any_bytes;
 use crate::feed::{self, EVENTS, Seen};
-use crate::requests::full;
+use crate::refusals::SENT;
 
 /// Pieces that streams are made of, good and bad.
 fn piece() -> impl Strategy<Value = String> {
@@ -196,7 +196,7 @@ proptest! {
     fn random_json_never_panics(text in "[\\[\\]{}:,\"0-9a-z.\\-]{0,80}") {
         let _ = Chunk::parse(text.as_bytes());
         let _ = parse_error(&text);
-        let _ = refused_field(400, &text, &full(Endpoint::Chat));
+        let _ = refused_field(&text, &SENT, "max_tokens");
     }
 
     /// A failure's words keep their bounds for any text.

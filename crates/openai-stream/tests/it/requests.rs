@@ -1,9 +1,7 @@
 //! Bodies of requests.
 
 use serde_json::{Map, Value, json};
-use tokmark_openai_stream::request::{
-    Endpoint, LimitField, Message, Prompt, RequestSpec, Role, Sampling,
-};
+use tokmark_openai_stream::request::{Endpoint, Message, Prompt, RequestSpec, Role, Sampling};
 
 fn spec(endpoint: Endpoint) -> RequestSpec {
     RequestSpec::new(endpoint, "tiny", Prompt::Text("Hello".to_owned()), 64)
@@ -119,75 +117,6 @@ fn what_is_no_number_is_left_to_the_server() {
     spec.sampling.top_p = Some(f64::INFINITY);
     let body = body(&spec);
     assert!(body.get("temperature").is_none() && body.get("top_p").is_none());
-}
-
-#[test]
-fn refused_members_are_dropped_once() {
-    for field in [
-        "temperature",
-        "top_p",
-        "seed",
-        "ignore_eos",
-        "min_tokens",
-        "timings_per_token",
-        "return_token_ids",
-        "cache_prompt",
-    ] {
-        let mut spec = full(Endpoint::Chat);
-        let before = body(&spec).as_object().unwrap().len();
-        assert!(spec.without(field), "{field}");
-        let after = body(&spec);
-        assert!(after.get(field).is_none(), "{field}");
-        assert_eq!(after.as_object().unwrap().len(), before - 1, "{field}");
-        assert!(!spec.without(field), "{field} is gone already");
-    }
-}
-
-#[test]
-fn usage_is_dropped_narrow_or_whole() {
-    let mut narrow = full(Endpoint::Chat);
-    assert!(narrow.without("continuous_usage_stats"));
-    assert_eq!(
-        body(&narrow)["stream_options"],
-        json!({"include_usage": true})
-    );
-    for field in ["stream_options", "include_usage"] {
-        let mut whole = full(Endpoint::Chat);
-        assert!(whole.without(field));
-        assert!(body(&whole).get("stream_options").is_none());
-        assert!(!whole.without(field));
-    }
-}
-
-#[test]
-fn b070_the_limit_changes_its_name_and_back_once() {
-    let mut spec = full(Endpoint::Chat);
-    assert!(!spec.without("max_completion_tokens"), "it was not sent");
-    assert!(spec.without("max_tokens"));
-    assert_eq!(spec.limit_field, LimitField::MaxCompletionTokens);
-    assert_eq!(body(&spec)["max_completion_tokens"], json!(64));
-    assert!(body(&spec).get("max_tokens").is_none());
-    assert!(spec.without("max_completion_tokens"));
-    assert_eq!(body(&spec)["max_tokens"], json!(64));
-    assert!(!spec.without("max_tokens"), "both names were refused");
-    // Completions know one name; without a limit they would write on for ever, or 16 tokens.
-    assert!(!full(Endpoint::Completions).without("max_tokens"));
-}
-
-#[test]
-fn what_must_be_sent_stays() {
-    for field in [
-        "model",
-        "messages",
-        "prompt",
-        "stream",
-        "no_such_member",
-        "",
-    ] {
-        let mut spec = full(Endpoint::Chat);
-        assert!(!spec.without(field), "{field}");
-        assert_eq!(spec, full(Endpoint::Chat));
-    }
 }
 
 #[test]

@@ -38,6 +38,8 @@ fn scrape(server: &Server, start: Nanos, end: Nanos, gauges: &Gauges) -> Scrape 
         kv_use: gauges.kv_use_mean,
         drafted: gauges.drafted,
         accepted: gauges.accepted,
+        ttft_seconds: gauges.ttft_seconds,
+        ttft_count: gauges.ttft_count,
     }
 }
 

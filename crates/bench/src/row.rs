@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokmark_measure::stats;
 use tokmark_run_format::evidence::{
-    PrefillEvidence, PrefillPurpose, Record, RequestEvidence, RequestFailure,
+    PrefillEvidence, PrefillPurpose, Record, RequestEvidence, RequestFailure, Scrape,
 };
 use tokmark_run_format::{PrefillMode, PrefillRow, PrefillStatus, Profile};
 use tokmark_units::{Nanos, float};
@@ -184,18 +184,22 @@ impl Run<'_> {
             _ => self.session.watched(from).await,
         };
         let after = gauges::read(self.session).await;
-        let gained = |value: fn(&tokmark_run_format::evidence::Scrape) -> Option<f64>| {
-            let (before, after) = (
-                before.as_ref().and_then(value)?,
-                after.as_ref().and_then(value)?,
-            );
-            (after >= before).then(|| float::round_to_u64(after - before))
+        let gained = |value: fn(&Scrape) -> Option<f64>| {
+            let before = before.as_ref().and_then(value)?;
+            let after = after.as_ref().and_then(value)?;
+            (after >= before).then_some(after - before)
         };
+        let tokens = |value| gained(value).map(float::round_to_u64);
+        // Of this request only where the server has counted just one.
+        let only =
+            gained(|scrape| scrape.ttft_count).is_some_and(|count| (count - 1.0).abs() < 0.5);
+        let server_ttft = gained(|scrape| scrape.ttft_seconds).filter(|_| only);
         Ok(PrefillEvidence {
             context,
             purpose,
-            counter_hits: gained(|scrape| scrape.prefix_hits),
-            counter_queries: gained(|scrape| scrape.prefix_queries),
+            counter_hits: tokens(|scrape| scrape.prefix_hits),
+            counter_queries: tokens(|scrape| scrape.prefix_queries),
+            server_ttft_ns: server_ttft.map(|seconds| float::round_to_u64(seconds * 1e9)),
             request,
             telemetry,
         })

@@ -31,6 +31,8 @@ pub(crate) struct Families {
     pub(crate) kv_use: Names,
     pub(crate) drafted: Names,
     pub(crate) accepted: Names,
+    /// The histogram of times to the first token, without `_sum` and `_count`.
+    pub(crate) ttft: &'static str,
 }
 
 impl Families {
@@ -52,6 +54,7 @@ impl Families {
         kv_use: &[],
         drafted: &[],
         accepted: &[],
+        ttft: "",
     };
 
     /// The series of the chosen model, or why there are none.
@@ -87,9 +90,17 @@ impl Families {
             kv_use_max,
             drafted: reading.sum(self.drafted),
             accepted: reading.sum(self.accepted),
+            ttft_seconds: histogram(&reading, self.ttft, "sum"),
+            ttft_count: histogram(&reading, self.ttft, "count"),
             engines: reading.ranks(self.running, self.rank_label),
             process_start: reading.sum(&["process_start_time_seconds"]),
             notes: exposition.complaint().into_iter().collect(),
         }
     }
+}
+
+/// The sum or the count of a histogram in seconds.
+pub(crate) fn histogram(reading: &Reading<'_>, name: &str, part: &str) -> Option<f64> {
+    let name = format!("{name}_{part}");
+    reading.sum(&[name.as_str()])
 }

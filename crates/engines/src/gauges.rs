@@ -37,6 +37,10 @@ pub struct Gauges {
     pub drafted: Option<f64>,
     /// Proposed tokens that were accepted so far.
     pub accepted: Option<f64>,
+    /// Times to the first token that the server counted so far, in seconds: their sum.
+    pub ttft_seconds: Option<f64>,
+    /// How many those are.
+    pub ttft_count: Option<f64>,
     /// Ranks that reported; 0 when none did.
     pub engines: u32,
     /// When the process started, in seconds of Unix time: what tells a restart from another replica.

@@ -2,7 +2,7 @@
 
 use tokmark_run_format::cell::{DecodeCell, LaunchTtft};
 use tokmark_run_format::evidence::{CellEvidence, RequestEvidence, Window};
-use tokmark_units::float;
+use tokmark_units::{float, format};
 
 use crate::counters::Readings;
 use crate::stats::{self, Quantile};
@@ -60,7 +60,20 @@ pub(crate) fn fill(
         restart_ms: restart.exact(0.5),
         client_queue_ms: median_ms(timeline, |r| r.sent_ns.checked_sub(r.due_ns)),
         connect_ms: median_ms(timeline, |r| r.connect_ns),
+        server_mean_ms: server_mean_ms(evidence, window, readings),
+        outside_engine_ms: None,
     };
+    // A mean over streams of which some are not seen yet would be too small.
+    let ours = Some(&first.seen_ms).filter(|_| first.censored_ms.is_empty());
+    let outside = ours
+        .and_then(|seen| stats::mean(seen))
+        .zip(cell.launch_ttft.server_mean_ms)
+        .and_then(|(ours, theirs)| outside_engine_ms(ours, theirs));
+    cell.launch_ttft.outside_engine_ms = outside;
+    cell.notes.extend(outside.map(|ms| {
+        let ms = format::ttft_ms(ms);
+        format!("{ms} of the mean time to the first token were spent outside the engine")
+    }));
     let launch_ns = window.start_ns.checked_sub(evidence.launch_ns);
     cell.launch_s = launch_ns.map(|ns| float::from_u64(ns) / 1e9);
     let warm = warm_by_usage(timeline)
@@ -119,6 +132,24 @@ fn median_ms(
         .map(|ns| float::from_u64(ns) / 1e6)
         .collect();
     stats::median(&all)
+}
+
+/// Share of a time to the first token above which what is spent outside the engine is told.
+const OUTSIDE: f64 = 0.2;
+
+/// What of our time to the first token the server does not count, where that is more than a fifth
+/// (case B020): both in milliseconds, over the same requests.
+pub(crate) fn outside_engine_ms(ours: f64, theirs: f64) -> Option<f64> {
+    let outside = ours - theirs;
+    (outside > OUTSIDE * ours).then_some(outside)
+}
+
+/// The server's own mean over the launch.
+fn server_mean_ms(evidence: &CellEvidence, window: Window, readings: &Readings<'_>) -> Option<f64> {
+    let launch = readings.launch(evidence.launch_ns, window.start_ns)?;
+    let seconds = launch.increase(|scrape| scrape.ttft_seconds).ok()?;
+    let count = launch.increase(|scrape| scrape.ttft_count).ok()?;
+    (count > 0.0).then(|| seconds * 1e3 / count)
 }
 
 /// From the first requests' usage, when at least half of them say so: fewer are no sample of the

@@ -11,6 +11,7 @@ use tokmark_run_format::prefill::{CacheState, PrefillRow, PrefillSample, SampleR
 use tokmark_run_format::status::PrefillStatus;
 use tokmark_units::float;
 
+use crate::launch;
 use crate::stats;
 
 /// Largest cached share of a cold prompt.
@@ -123,6 +124,11 @@ impl Kept<'_> {
 }
 
 fn summarise(row: &mut PrefillRow, counted: &[&Kept<'_>]) {
+    let by_server: Vec<f64> = counted
+        .iter()
+        .filter_map(|kept| kept.evidence.server_ttft_ns)
+        .map(|ns| float::from_u64(ns) / 1e6)
+        .collect();
     let counted: Vec<&PrefillSample> = counted.iter().map(|kept| &kept.sample).collect();
     let all = |value: &dyn Fn(&PrefillSample) -> f64| -> Vec<f64> {
         counted.iter().map(|sample| value(sample)).collect()
@@ -132,6 +138,11 @@ fn summarise(row: &mut PrefillRow, counted: &[&Kept<'_>]) {
     row.prompt_tokens = stats::median(&prompt).map(float::round_to_u64);
     row.prompt_tokens_per_s = stats::median(&all(&|sample| sample.prompt_tokens_per_s));
     row.ttft_ms = stats::median(&ttft);
+    row.server_ttft_ms = stats::median(&by_server);
+    row.outside_engine_ms = row
+        .ttft_ms
+        .zip(row.server_ttft_ms)
+        .and_then(|(ours, theirs)| launch::outside_engine_ms(ours, theirs));
     row.ttft_ms_min = stats::percentile(&ttft, 0.0);
     row.ttft_ms_max = stats::percentile(&ttft, 1.0);
     let Some(fixed) = row.fixed_ttft_ms else {

@@ -39,6 +39,10 @@ pub struct LaunchTtft {
     pub restart_ms: Option<f64>,
     /// Median time from the plan's send to the first byte on the wire, in milliseconds.
     pub client_queue_ms: Option<f64>,
+    /// Mean of the times to the first token that the server counted itself, in milliseconds.
+    pub server_mean_ms: Option<f64>,
+    /// What of our mean is spent outside the engine, in milliseconds, where it is more than a fifth.
+    pub outside_engine_ms: Option<f64>,
     /// Median connect time (TCP and TLS), outside every latency, in milliseconds.
     pub connect_ms: Option<f64>,
 }

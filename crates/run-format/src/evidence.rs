@@ -185,6 +185,12 @@ pub struct Scrape {
     pub drafted: Option<f64>,
     /// Accepted draft tokens since the server started.
     pub accepted: Option<f64>,
+    /// Sum of the times to the first token that the server counted since it started, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_seconds: Option<f64>,
+    /// How many those are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_count: Option<f64>,
 }
 
 /// Why a cell was left out before any request was sent.
@@ -321,6 +327,9 @@ pub struct PrefillEvidence {
     pub counter_hits: Option<u64>,
     /// Prefix-cache queries in tokens that the counters gained meanwhile.
     pub counter_queries: Option<u64>,
+    /// The time to the first token that the server counted for this request, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_ttft_ns: Option<u64>,
     /// The server's machine meanwhile; not kept of a document again.
     pub telemetry: Option<Telemetry>,
 }

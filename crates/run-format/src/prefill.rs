@@ -83,6 +83,13 @@ pub struct PrefillRow {
     /// Median TTFT of the same document again, cached, at one request, in milliseconds.
     #[serde(default)]
     pub warm_ttft_ms: Option<f64>,
+    /// Median of the times to the first token that the server counted itself, in milliseconds.
+    #[serde(default)]
+    pub server_ttft_ms: Option<f64>,
+    /// What of the median TTFT is spent outside the engine, in milliseconds, where it is more than a
+    /// fifth: a gateway that holds answers back, for example.
+    #[serde(default)]
+    pub outside_engine_ms: Option<f64>,
     /// Power and energy of the server's machine over the samples that count, each from its send to
     /// its first token, together; `null` also where they are too short for the readings.
     #[serde(default)]
@@ -109,6 +116,8 @@ impl PrefillRow {
             fixed_ttft_ms: None,
             prompt_tokens_per_s_less_fixed: None,
             warm_ttft_ms: None,
+            server_ttft_ms: None,
+            outside_engine_ms: None,
             energy: None,
             samples: Vec::new(),
         }

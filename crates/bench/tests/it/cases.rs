@@ -9,12 +9,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
 use tokmark_bench::{Route, Settings};
 use tokmark_driver::{Io, MemoryConnect};
 use tokmark_run_format::CellStatus;
-use tokmark_run_format::plan::CapacityRule;
-use tokmark_sim::SimConfig;
+use tokmark_run_format::plan::{CapacityRule, PrefillMode};
+use tokmark_sim::{Dialect, Fault, SimConfig};
 use tokmark_test_kit::SimBench;
-use tokmark_units::Nanos;
+use tokmark_units::{Context, Nanos};
 
-use crate::{CHAT, cell, evidence, settings, sim, status};
+use crate::{CHAT, cell, evidence, measure, settings, sim, status};
 
 /// What lies between client and server.
 #[derive(Debug, Clone, Copy)]
@@ -173,4 +173,45 @@ async fn b061_left_over_work_is_waited_for() {
         launch < next.launch_ns,
         "waiting is what made the difference"
     );
+}
+
+/// A proxy keeps eight events back; the server says when it had the first one.
+#[tokio::test(start_paused = true)]
+async fn b020_a_proxy_that_holds_answers_back_is_no_part_of_the_engine() {
+    let asked = Settings {
+        prefill_contexts: Some(vec![Context(1_024)]),
+        prefill: PrefillMode::Standalone,
+        ..settings("0", &[1])
+    };
+    let row = async |config| {
+        let (_bench, outcome) = measure(config, &asked).await;
+        outcome.prefill.into_iter().next().unwrap()
+    };
+    let held = row(sim(|config| {
+        config.faults.add(Fault::BufferingProxy { events: 8 })
+    }))
+    .await;
+    let server = held.server_ttft_ms.unwrap();
+    // Seven more tokens of at least 9.5 ms each.
+    let outside = held.outside_engine_ms.unwrap();
+    assert!(outside > 7.0 * 9.5, "{held:?}");
+    assert!((held.ttft_ms.unwrap() - server - outside).abs() < 1e-6);
+    for dialect in [
+        Dialect::Vllm,
+        Dialect::SgLang,
+        Dialect::TensorRtLlm,
+        Dialect::LmDeploy,
+        Dialect::Dynamo,
+        Dialect::MistralRs,
+    ] {
+        let plain = row(sim(|config| config.dialect = dialect)).await;
+        assert_eq!(plain.outside_engine_ms, None, "{dialect}: {plain:?}");
+        let (ours, theirs) = (plain.ttft_ms.unwrap(), plain.server_ttft_ms.unwrap());
+        assert!(
+            theirs <= ours && theirs > 0.8 * ours,
+            "{dialect}: {theirs} of {ours}"
+        );
+    }
+    let silent = row(sim(|config| config.dialect = Dialect::OpenAi)).await;
+    assert_eq!(silent.server_ttft_ms, None);
 }

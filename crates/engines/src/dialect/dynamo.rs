@@ -41,6 +41,7 @@ const FAMILIES: Families = Families {
     // Both sums advance when a request ends.
     prompt_tokens: &["dynamo_frontend_input_sequence_tokens_sum"],
     prefix_hits: &["dynamo_frontend_cached_tokens_sum"],
+    ttft: "dynamo_frontend_time_to_first_token_seconds",
     ..Families::NONE
 };
 

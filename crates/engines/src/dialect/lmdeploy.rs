@@ -36,6 +36,7 @@ const FAMILIES: Families = Families {
     kv_use: &["lmdeploy:gpu_cache_usage_perc"],
     drafted: &["lmdeploy:spec_decode_num_draft_tokens_total"],
     accepted: &["lmdeploy:spec_decode_num_accepted_tokens_total"],
+    ttft: "lmdeploy:time_to_first_token_seconds",
     ..Families::NONE
 };
 

@@ -38,6 +38,7 @@ const FAMILIES: Families = Families {
     preemptions: &["mistralrs_paged_preemptions_total"],
     drafted: &["mistralrs_speculative_draft_tokens_proposed_total"],
     accepted: &["mistralrs_speculative_draft_tokens_accepted_total"],
+    ttft: "mistralrs_time_to_first_token_seconds",
     ..Families::NONE
 };
 

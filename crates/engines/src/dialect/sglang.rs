@@ -17,7 +17,7 @@ use crate::cache::{self, CacheReset};
 use crate::capability::{Abort, Capabilities, TokenizeKind, Tri};
 use crate::control::Control;
 use crate::error::IdentifyError;
-use crate::families::{Families, Names};
+use crate::families::{Families, Names, histogram};
 use crate::gauges::{GaugeError, Gauges, Reading};
 use crate::identify::FirstLook;
 use crate::launch;
@@ -33,6 +33,7 @@ const FAMILIES: Families = Families {
     present: "sglang:num_running_reqs",
     absent: METRICS_OFF,
     rank_label: "dp_rank",
+    ttft: "sglang:time_to_first_token_seconds",
     ..Families::NONE
 };
 
@@ -320,6 +321,8 @@ fn read_gauges(exposition: &Exposition, chosen: Option<&str>) -> Gauges {
         prefix_hits: cached.or_else(|| reading.sum(&["sglang:cached_tokens_total"])),
         kv_use_mean: mean(&use_of_ranks),
         kv_use_max: use_of_ranks.iter().copied().reduce(f64::max),
+        ttft_seconds: histogram(&reading, FAMILIES.ttft, "sum"),
+        ttft_count: histogram(&reading, FAMILIES.ttft, "count"),
         engines: u32::try_from(running.len()).unwrap_or(u32::MAX),
         process_start: reading.sum(&["process_start_time_seconds"]),
         notes: exposition.complaint().into_iter().collect(),

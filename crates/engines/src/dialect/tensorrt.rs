@@ -40,6 +40,7 @@ const FAMILIES: Families = Families {
     kv_use: &["trtllm_kv_cache_utilization", "kv_cache_utilization"],
     drafted: &["trtllm_spec_decode_num_draft_tokens_total"],
     accepted: &["trtllm_spec_decode_num_accepted_tokens_total"],
+    ttft: "trtllm_time_to_first_token_seconds",
     ..Families::NONE
 };
 

@@ -49,6 +49,7 @@ pub(crate) const FAMILIES: Families = Families {
     kv_use: &["vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"],
     drafted: &["vllm:spec_decode_num_draft_tokens_total"],
     accepted: &["vllm:spec_decode_num_accepted_tokens_total"],
+    ttft: "vllm:time_to_first_token_seconds",
     ..Families::NONE
 };
 

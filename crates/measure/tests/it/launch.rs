@@ -144,3 +144,35 @@ fn warmth_by_usage_counters_or_ttft() {
     evidence.scrapes[3].prefix_queries = Some(0.0);
     check(&evidence, Some((0.95, "inferred")));
 }
+
+/// The server counts 30 ms until its first tokens; what it does not count is somebody else's.
+#[test]
+fn b020_a_launchs_time_outside_the_engine_is_noted() {
+    let mut evidence = launched(&[Some(100), Some(300)]);
+    let counted = |mean_s: f64| {
+        scrapes(move |second| Scrape {
+            ttft_seconds: Some(if second < 1 { 5.0 } else { 5.0 + 2.0 * mean_s }),
+            ttft_count: Some(if second < 1 { 7.0 } else { 9.0 }),
+            ..Scrape::default()
+        })
+    };
+    evidence.scrapes = counted(0.03);
+    let cell = evaluate(&evidence);
+    close_to(cell.launch_ttft.server_mean_ms, 30.0);
+    close_to(cell.launch_ttft.outside_engine_ms, 170.0);
+    let noted = cell
+        .notes
+        .iter()
+        .filter(|note| note.contains("outside the engine"));
+    assert_eq!(noted.count(), 1, "{:?}", cell.notes);
+    // Nearly all of it is the engine's.
+    evidence.scrapes = counted(0.18);
+    let cell = evaluate(&evidence);
+    close_to(cell.launch_ttft.server_mean_ms, 180.0);
+    assert_eq!(cell.launch_ttft.outside_engine_ms, None);
+    // A stream without a first token has no mean yet.
+    evidence.scrapes = counted(0.03);
+    evidence.streams[1].events.clear();
+    let cell = evaluate(&evidence);
+    assert_eq!(cell.launch_ttft.outside_engine_ms, None);
+}

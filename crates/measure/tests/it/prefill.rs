@@ -329,3 +329,29 @@ fn what_the_readings_cannot_tell_is_a_tenth_at_most() {
         }
     }
 }
+
+/// A gateway that holds the answer back: 0.2 s in the engine, 8 s for the client.
+#[test]
+fn b020_time_outside_the_engine_stands_beside_ours() {
+    let counted = |ttft_ms: u64, server_ms: Option<u64>| PrefillEvidence {
+        server_ttft_ns: server_ms.map(|ms| ms * MS),
+        ..sample(Extra, ttft_ms, Some(0))
+    };
+    let held = row(&[counted(8_000, Some(200)), counted(8_000, Some(200))]);
+    close_to(held.ttft_ms, 8_000.0);
+    close_to(held.server_ttft_ms, 200.0);
+    close_to(held.outside_engine_ms, 7_800.0);
+    // A fifth is the network's and the front end's share of anything.
+    let usual = row(&[counted(1_000, Some(800))]);
+    assert_eq!(
+        (usual.server_ttft_ms, usual.outside_engine_ms),
+        (Some(800.0), None)
+    );
+    let more = row(&[counted(1_000, Some(799))]);
+    close_to(more.outside_engine_ms, 201.0);
+    let silent = row(&[counted(1_000, None)]);
+    assert_eq!(
+        (silent.server_ttft_ms, silent.outside_engine_ms),
+        (None, None)
+    );
+}

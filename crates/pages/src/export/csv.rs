@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RunDocument};
 
 /// The columns. Names are the document's; a field inside of another has both names.
-const HEADER: [&str; 67] = [
+const HEADER: [&str; 71] = [
     "phase",
     "context",
     "requests",
@@ -29,6 +29,8 @@ const HEADER: [&str; 67] = [
     "fixed_ttft_ms",
     "prompt_tokens_per_s_less_fixed",
     "warm_ttft_ms",
+    "server_ttft_ms",
+    "outside_engine_ms",
     "samples",
     "ttft_ms_lower_bound",
     "ttft_censored",
@@ -47,6 +49,8 @@ const HEADER: [&str; 67] = [
     "launch_ttft_restart_ms",
     "launch_ttft_client_queue_ms",
     "launch_ttft_connect_ms",
+    "launch_ttft_server_mean_ms",
+    "launch_ttft_outside_engine_ms",
     "warm_fraction",
     "mean_depth",
     "restart_fraction",
@@ -155,6 +159,8 @@ fn prefill_row(from: &PrefillRow) -> Row {
         from.prompt_tokens_per_s_less_fixed,
     );
     row.put("warm_ttft_ms", from.warm_ttft_ms);
+    row.put("server_ttft_ms", from.server_ttft_ms);
+    row.put("outside_engine_ms", from.outside_engine_ms);
     row.put("samples", Some(from.samples.len()));
     energy(&mut row, from.energy.as_ref());
     row
@@ -204,6 +210,8 @@ fn launch(row: &mut Row, cell: &DecodeCell) {
     row.put("launch_ttft_restart_ms", ttft.restart_ms);
     row.put("launch_ttft_client_queue_ms", ttft.client_queue_ms);
     row.put("launch_ttft_connect_ms", ttft.connect_ms);
+    row.put("launch_ttft_server_mean_ms", ttft.server_mean_ms);
+    row.put("launch_ttft_outside_engine_ms", ttft.outside_engine_ms);
     if let Some(gaps) = &cell.gaps {
         row.put("gaps_n", Some(gaps.n));
         row.put("gaps_p50_ms", Some(gaps.p50_ms));

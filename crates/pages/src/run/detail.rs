@@ -24,7 +24,7 @@ const PLACE: [Column; 2] = [
     }),
 ];
 
-const COLUMNS: [Column; 33] = [
+const COLUMNS: [Column; 35] = [
     (column::PROMPT_TOKENS, |cell| cell.prompt_tokens.map(count)),
     (column::WARM_SHARE, |cell| cell.warm_fraction.map(percent)),
     (column::WARM_SHARE_FROM, |cell| {
@@ -51,6 +51,12 @@ const COLUMNS: [Column; 33] = [
     }),
     (column::TTFT_OF_RESTARTS, |cell| {
         cell.launch_ttft.restart_ms.map(ttft_ms)
+    }),
+    (column::TTFT_BY_SERVER, |cell| {
+        cell.launch_ttft.server_mean_ms.map(ttft_ms)
+    }),
+    (column::OUTSIDE_ENGINE, |cell| {
+        cell.launch_ttft.outside_engine_ms.map(ttft_ms)
     }),
     (column::RESTART_SHARE, |cell| {
         cell.restart_fraction.map(percent)

@@ -69,7 +69,7 @@ fn has_detail(row: &PrefillRow) -> bool {
 
 type Column = (&'static str, fn(&PrefillRow) -> Option<String>);
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 10] = [
     (column::CONTEXT, |row| Some(context_label(row.context))),
     (column::PROMPT_TOKENS, |row| {
         row.prompt_tokens.map(format::count)
@@ -88,6 +88,12 @@ const COLUMNS: [Column; 8] = [
     }),
     (column::TTFT_WHEN_CACHED, |row| {
         row.warm_ttft_ms.map(format::gap_ms)
+    }),
+    (column::TTFT_BY_SERVER, |row| {
+        row.server_ttft_ms.map(format::ttft_ms)
+    }),
+    (column::OUTSIDE_ENGINE, |row| {
+        row.outside_engine_ms.map(format::ttft_ms)
     }),
     (column::SAMPLES, samples),
 ];

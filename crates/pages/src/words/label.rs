@@ -78,6 +78,8 @@ pub(crate) mod column {
     pub(crate) const READ_LAG: &str = "Read lag p99";
     pub(crate) const CLIENT_CPU: &str = "Client CPU";
     pub(crate) const KV_NEED_OF_BUDGET: &str = "KV need of budget";
+    pub(crate) const TTFT_BY_SERVER: &str = "TTFT by the server";
+    pub(crate) const OUTSIDE_ENGINE: &str = "Outside the engine";
     pub(crate) const MEAN_POWER: &str = "Mean power";
     pub(crate) const PEAK_POWER: &str = "Peak power";
     pub(crate) const POWER_AT_REST: &str = "Power at rest";

@@ -120,6 +120,8 @@ fn energy_is_shown_where_it_was_read() {
         ("Per prompt token", "0.250 J"),
         ("Per output token", "2.50 J"),
         ("Power at rest", "305 W"),
+        ("TTFT by the server", "21 ms"),
+        ("Outside the engine", "9 ms"),
         ("Energy from", "the devices&#39; counters"),
     ] {
         assert!(

@@ -108,6 +108,8 @@ fn prefill(context: u64, mark: &str) -> PrefillRow {
     row.prompt_tokens_per_s_less_fixed =
         Some(float::from_u64(context + 12) / (ttft - 21.5) * 1_000.0);
     row.warm_ttft_ms = Some(40.0);
+    row.server_ttft_ms = Some(ttft * 0.5);
+    row.outside_engine_ms = Some(ttft * 0.5);
     row.energy = Some(Energy {
         joules_per_output_token: None,
         joules_per_prompt_token: Some(0.25),
@@ -227,6 +229,8 @@ fn numbers_behind(cell: &mut DecodeCell, per_request: f64, mark: &str) {
         restart_ms: Some(35.0),
         client_queue_ms: Some(0.2),
         connect_ms: Some(0.4),
+        server_mean_ms: Some(21.0),
+        outside_engine_ms: Some(9.0),
     };
     cell.warm_fraction = (cell.context > 0).then_some(0.985);
     cell.prompt_tokens = Some(cell.context + 12);

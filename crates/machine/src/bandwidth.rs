@@ -98,6 +98,7 @@ pub fn measure_bandwidth(settings: &BandwidthSettings, now: &Now) -> MeasuredBan
         read_gb_s: rate(1.0, |rounds| &rounds.read),
         triad_gb_s: rate(3.0, |rounds| &rounds.triad),
         method: method(settings, threads, length),
+        ..MeasuredBandwidth::default()
     }
 }
 

@@ -13,12 +13,14 @@ mod bandwidth;
 mod card;
 mod choose;
 mod clock;
+mod device_memory;
 mod drm;
 mod files;
 mod hardware_file;
 mod host;
 mod intel;
 mod inventory;
+mod last_probe;
 mod launch;
 mod listeners;
 mod memory;
@@ -37,8 +39,10 @@ pub use bandwidth::{BandwidthSettings, measure_bandwidth};
 pub use card::Normalise;
 pub use choose::UsedDevice;
 pub use clock::real_clock;
+pub use device_memory::{ComputeApi, ComputeLibrary, DeviceBandwidth, measure_device_bandwidth};
 pub use hardware_file::{HardwareFileError, read_hardware_file};
 pub use inventory::{Found, Look, inventory, inventory_named, inventory_of, look_named};
+pub use last_probe::{LastProbe, keep_probe, last_probe, recall_probe};
 pub use launch::{
     LaunchCommand, LaunchPlaces, LaunchUnknown, find_launch, flags, launch_command, settings,
 };

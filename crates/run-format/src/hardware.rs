@@ -188,16 +188,60 @@ pub struct AcceleratorLink {
     pub links: Option<u32>,
 }
 
-/// Memory bandwidth of the processor, measured on this machine.
+/// Memory bandwidth, measured on this machine by `tokmark machine --probe`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MeasuredBandwidth {
-    /// Reading alone, in 10^9 bytes per second.
+    /// The processor reading alone, in 10^9 bytes per second.
     pub read_gb_s: Option<f64>,
-    /// `a[i] = b[i] + s * c[i]`, two reads and a write counted, in 10^9 bytes per second.
+    /// The processor's `a[i] = b[i] + s * c[i]`, two reads and a write counted, in 10^9 bytes per
+    /// second.
     pub triad_gb_s: Option<f64>,
-    /// Threads, sizes and repeats in words.
+    /// Threads, sizes and repeats on the processor in words.
     pub method: String,
+    /// When, RFC 3339 with zone.
+    pub measured_at: Option<String>,
+    /// Each accelerator, in the order of the library that it was measured through.
+    pub accelerators: Vec<AcceleratorBandwidth>,
+    /// What could not be measured, and why.
+    pub unknown: Vec<UnknownFact>,
+}
+
+/// Bandwidth of one accelerator's own memory, without any kernel: the driver's copies and fills.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AcceleratorBandwidth {
+    /// Its name, as in the inventory.
+    pub name: String,
+    /// Its memory in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Copying from its memory to its memory, bytes read and bytes written counted, in 10^9 bytes
+    /// per second.
+    pub copy_gb_s: Option<f64>,
+    /// Filling its memory with a value, bytes written counted, in 10^9 bytes per second.
+    pub fill_gb_s: Option<f64>,
+    /// Library, sizes and repeats in words.
+    pub method: String,
+    /// What could not be measured, and why.
+    pub unknown: Vec<UnknownFact>,
+}
+
+impl AcceleratorBandwidth {
+    /// The faster of both ways, in 10^9 bytes per second.
+    pub fn best_gb_s(&self) -> Option<f64> {
+        best([self.copy_gb_s, self.fill_gb_s])
+    }
+}
+
+impl MeasuredBandwidth {
+    /// The processor's faster way, in 10^9 bytes per second.
+    pub fn processor_gb_s(&self) -> Option<f64> {
+        best([self.read_gb_s, self.triad_gb_s])
+    }
+}
+
+fn best(rates: [Option<f64>; 2]) -> Option<f64> {
+    rates.into_iter().flatten().reduce(f64::max)
 }
 
 /// Hardware of the server. Every field that is not known is `null` and never guessed.

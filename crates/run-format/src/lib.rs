@@ -22,7 +22,8 @@ pub use cell::DecodeCell;
 pub use document::{EvidenceRef, ImportSource, Note, RunDocument, Tool, Trust};
 pub use energy::Energy;
 pub use hardware::{
-    Accelerator, AcceleratorFacts, AcceleratorLink, AcceleratorSelection, Hardware, Host,
+    Accelerator, AcceleratorBandwidth, AcceleratorFacts, AcceleratorLink, AcceleratorSelection,
+    Hardware, Host,
     MachineClass, MeasuredBandwidth, PcieLink, ProcessorFacts, Slice, UnknownFact,
 };
 pub use launch::{LaunchSettings, Speculation};

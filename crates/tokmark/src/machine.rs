@@ -6,16 +6,18 @@ use tokmark_catalog::Catalog;
 use tokmark_driver::LoadThreads;
 use tokmark_machine::agent::{Launched, RemoteSampler};
 use tokmark_machine::telemetry::{Sampler, SamplerSettings, SharedNow, Sources};
-use tokmark_machine::{Found, LaunchCommand, LaunchPlaces, Look, ServerUse, UsedDevice, Watch};
+use tokmark_machine::{
+    Found, LaunchCommand, LaunchPlaces, Look, ServerUse, UsedDevice, Watch, recall_probe,
+};
 use tokmark_run_format::{Hardware, LaunchSettings};
 use tokmark_units::float;
 
-use crate::agent;
 use crate::args::TrustArgs;
 use crate::args::work::FactArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::reach::Reached;
+use crate::{agent, data};
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
@@ -130,25 +132,41 @@ fn said(settings: LaunchSettings) -> Option<LaunchSettings> {
     (settings != LaunchSettings::default()).then_some(settings)
 }
 
-/// This machine, with the catalogue's names.
-pub(crate) fn inventory() -> Hardware {
-    look(None).hardware
+/// This machine, or what a server of it uses, with the catalogue's names, as far as its system tells.
+fn look_afresh(server: Option<&ServerUse>) -> Found {
+    // Names as the drivers give them are no worse facts.
+    let catalog = Catalog::bundled().ok();
+    let normalise = |name: &str, memory: Option<u64>| full_name(catalog.as_ref(), name, memory);
+    tokmark_machine::look_named(&normalise, server)
 }
 
-/// This machine, or what a server of it uses, with the catalogue's names.
+/// The whole machine as its system tells it, without what was measured before.
+pub(crate) fn inventory() -> Hardware {
+    look_afresh(None).hardware
+}
+
+/// This machine, or what a server of it uses, with what its last probe measured, where the whole
+/// machine is still the same hardware.
 pub(crate) fn look(server: Option<&ServerUse>) -> Found {
-    match Catalog::bundled() {
-        Ok(catalog) => {
-            let normalise = |name: &str, memory: Option<u64>| {
-                let gib = memory.map(|bytes| float::from_u64(bytes) / GIB);
-                let found = catalog.find_hardware(name, gib);
-                found.found().map(tokmark_catalog::Hardware::full_name)
-            };
-            tokmark_machine::look_named(&normalise, server)
-        }
-        // Names as the drivers give them are no worse facts.
-        Err(_) => tokmark_machine::look_named(&|_, _| None, server),
+    let mut found = look_afresh(server);
+    if let Some(folder) = data::folder() {
+        recall_probe(&folder, &mut found.hardware, |hardware| match server {
+            Some(_) => inventory(),
+            None => hardware.clone(),
+        });
     }
+    found
+}
+
+/// The catalogue's name of what a driver calls so.
+pub(crate) fn full_name(
+    catalog: Option<&Catalog>,
+    name: &str,
+    memory_bytes: Option<u64>,
+) -> Option<String> {
+    let gib = memory_bytes.map(|bytes| float::from_u64(bytes) / GIB);
+    let found = catalog?.find_hardware(name, gib);
+    found.found().map(tokmark_catalog::Hardware::full_name)
 }
 
 /// The hardware, and which accelerators in it are read, where that is known.

@@ -3,6 +3,7 @@
 mod agent;
 mod args;
 mod command;
+mod data;
 mod exit;
 mod failure;
 mod headers;

@@ -11,11 +11,13 @@
 mod agent;
 mod apple;
 mod bandwidth;
+mod device_memory;
 mod fake_nvml;
 mod flags;
 mod hardware_file;
 mod host;
 mod inventory;
+mod last_probe;
 mod launch;
 mod launch_containers;
 mod launch_settings;

@@ -12,7 +12,9 @@ use super::TrustArgs;
 /// Arguments of `machine`.
 #[derive(Debug, Args)]
 pub(crate) struct MachineArgs {
-    /// Measure the processor's memory bandwidth. Loads every core for some seconds.
+    /// Measure the memory bandwidth of processor and accelerators, and keep it for the runs against
+    /// servers on this machine. Loads every core for some seconds, and takes half of the memory that
+    /// is free on each accelerator: never while something is measured.
     #[arg(long)]
     pub(crate) probe: bool,
     /// Print one JSON document, which `run --hardware` takes as a file.

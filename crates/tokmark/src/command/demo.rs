@@ -1,7 +1,7 @@
 //! `tokmark demo`: the whole road on this machine.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::failure::{Failure, Outcome};
 use crate::load;
 use crate::progress::Looks;
 use crate::reach::reach;
-use crate::{identity, say};
+use crate::{data, identity, say};
 
 /// An example page's machine: small enough a model for all of its prefills to take half a minute.
 const PRESET: Preset = Preset::DeepseekR1Distill;
@@ -33,7 +33,10 @@ const PORT: u16 = 7_878;
 
 /// Measures a simulated server and serves the result.
 pub(crate) async fn run(args: DemoArgs, quiet: bool) -> Outcome {
-    let data = data_dir(args.data.clone())?;
+    let data = args.data.clone().or_else(data::folder).ok_or_else(|| {
+        Failure::saying(Exit::Usage, "there is no home folder to keep data in")
+            .hint("name a folder with --data")
+    })?;
     let store = open_store(&data).await?;
     let listener = site_listener(args.port).await?;
     let address = listener
@@ -241,23 +244,4 @@ async fn site_listener(port: Option<u16>) -> Outcome<TcpListener> {
         Ok(listener) => Ok(listener),
         Err(_) => sim::listen(0),
     }
-}
-
-/// `XDG_DATA_HOME`, or where the platform keeps such data.
-fn data_dir(asked: Option<PathBuf>) -> Outcome<PathBuf> {
-    if let Some(dir) = asked {
-        return Ok(dir);
-    }
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let base = set("XDG_DATA_HOME")
-        .or_else(|| set("HOME").map(|home| home.join(".local").join("share")))
-        .or_else(|| set("LOCALAPPDATA"));
-    base.map(|base| base.join("tokmark")).ok_or_else(|| {
-        Failure::saying(Exit::Usage, "there is no home folder to keep data in")
-            .hint("name a folder with --data")
-    })
 }

@@ -2,14 +2,19 @@
 
 use std::path::Path;
 
-use tokmark_machine::{BandwidthSettings, measure_bandwidth, real_clock};
-use tokmark_run_format::{Accelerator, AcceleratorFacts, Hardware, UnknownFact};
+use tokmark_catalog::Catalog;
+use tokmark_machine::{
+    BandwidthSettings, ComputeLibrary, keep_probe, measure_bandwidth, measure_device_bandwidth,
+    real_clock,
+};
+use tokmark_run_format::{Accelerator, AcceleratorFacts, Hardware, MeasuredBandwidth, UnknownFact};
 use tokmark_units::{float, format};
 
 use crate::args::MachineArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-use crate::{agent, say};
+use crate::machine::full_name;
+use crate::{agent, data, identity, say};
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
@@ -24,21 +29,11 @@ pub(crate) async fn run(args: MachineArgs, quiet: bool) -> Outcome {
         return Err(Failure::saying(Exit::Usage, message)
             .hint("run `tokmark machine --probe --json` on the server's host"));
     }
-    let mut hardware = match &client {
+    let hardware = match &client {
         Some(client) => agent::inventory(client, None).await?,
-        None => crate::machine::inventory(),
+        None if args.probe => probe(quiet)?,
+        None => crate::machine::look(None).hardware,
     };
-    if args.probe {
-        let settings = BandwidthSettings::here(Path::new("/"));
-        if !quiet {
-            say::progress(format!(
-                "measuring memory bandwidth on {} cores",
-                settings.cores.len()
-            ));
-        }
-        let found = measure_bandwidth(&settings, &*real_clock());
-        hardware.measured_bandwidth = Some(found);
-    }
     if args.json {
         let value = serde_json::to_value(&hardware).map_err(|e| Failure::new(Exit::Failed, e))?;
         say::result(format!("{value:#}"));
@@ -46,6 +41,60 @@ pub(crate) async fn run(args: MachineArgs, quiet: bool) -> Outcome {
         say::raw(&as_text(&hardware));
     }
     Ok(Exit::Done)
+}
+
+/// Measures this machine and keeps the result for the runs that follow.
+fn probe(quiet: bool) -> Outcome<Hardware> {
+    let mut hardware = crate::machine::inventory();
+    let tell = |text: String| {
+        if !quiet {
+            say::progress(text);
+        }
+    };
+    let now = real_clock();
+    let settings = BandwidthSettings::here(Path::new("/"));
+    tell(format!(
+        "measuring memory bandwidth on {} cores",
+        settings.cores.len()
+    ));
+    let mut found = measure_bandwidth(&settings, &*now);
+    let vendors: Vec<&str> = hardware
+        .accelerators
+        .iter()
+        .filter_map(|group| group.facts.as_ref()?.vendor.as_deref())
+        .collect();
+    if !vendors.is_empty() {
+        tell("measuring memory bandwidth of the accelerators".to_owned());
+    }
+    let catalog = Catalog::bundled().ok();
+    let devices = measure_device_bandwidth(
+        &ComputeLibrary::of_system(),
+        &vendors,
+        &|name, memory| full_name(catalog.as_ref(), name, memory),
+        &*now,
+    );
+    found.accelerators = devices.accelerators;
+    found.unknown = devices.unknown;
+    found.measured_at = Some(identity::now().to_string());
+    hardware.measured_bandwidth = Some(found);
+    tell(kept(&hardware)?);
+    Ok(hardware)
+}
+
+/// Keeps the probe in the data folder, and says so.
+fn kept(hardware: &Hardware) -> Outcome<String> {
+    let Some(folder) = data::folder() else {
+        return Ok("note: there is no home folder, so that no run will know of this".to_owned());
+    };
+    let path = keep_probe(&folder, hardware).map_err(|error| {
+        let context = format!("cannot keep the result in `{}`", folder.display());
+        Failure::new(Exit::Failed, anyhow::Error::new(error).context(context))
+            .hint("name another folder with TOKMARK_DATA")
+    })?;
+    Ok(format!(
+        "kept in {}: runs against servers on this machine show their share of it",
+        path.display()
+    ))
 }
 
 /// A fact per line; what is not known stands at the end with its reason.
@@ -70,7 +119,10 @@ fn as_text(hardware: &Hardware) -> String {
     add("processor", hardware.cpu.clone());
     add("", processor_text(hardware));
     add("memory", memory_text(hardware));
-    add("bandwidth", bandwidth_text(hardware));
+    let measured = hardware.measured_bandwidth.iter();
+    for (at, text) in measured.flat_map(bandwidth_lines).enumerate() {
+        add(if at == 0 { "bandwidth" } else { "" }, Some(text));
+    }
     add("system", hardware.os.clone());
     if let Some(host) = &hardware.host {
         add("kernel", host.kernel.clone());
@@ -78,16 +130,8 @@ fn as_text(hardware: &Hardware) -> String {
         add("container", host.container.clone());
         add("virtual", host.virtualization.clone());
     }
-    let of_cards = hardware
-        .accelerators
-        .iter()
-        .filter_map(|card| card.facts.as_ref());
-    let unknown: Vec<&UnknownFact> = of_cards
-        .flat_map(|facts| &facts.unknown)
-        .chain(&hardware.unknown)
-        .collect();
-    for fact in unknown {
-        add("unknown", Some(format!("{}: {}", fact.fact, fact.reason)));
+    for text in unknown(hardware) {
+        add("unknown", Some(text));
     }
     let line = |(name, text): (&str, String)| format!("{name:<12}{text}\n");
     lines.into_iter().map(line).collect()
@@ -181,26 +225,95 @@ fn memory_text(hardware: &Hardware) -> Option<String> {
     Some(speed.map_or_else(|| size.clone(), |speed| format!("{size}, {speed} MT/s")))
 }
 
-fn bandwidth_text(hardware: &Hardware) -> Option<String> {
-    let measured = hardware.measured_bandwidth.as_ref()?;
+/// The processor's, each accelerator's, and when.
+fn bandwidth_lines(measured: &MeasuredBandwidth) -> Vec<String> {
     let rate = |rate: Option<f64>| {
         rate.map_or("unknown".to_owned(), |rate| {
             format!("{} GB/s", format::decimal(rate, 1))
         })
     };
-    Some(format!(
-        "read {}, triad {} ({})",
-        rate(measured.read_gb_s),
-        rate(measured.triad_gb_s),
-        measured.method
-    ))
+    let processor = measured.processor_gb_s().map(|_| {
+        format!(
+            "read {}, triad {} ({})",
+            rate(measured.read_gb_s),
+            rate(measured.triad_gb_s),
+            measured.method
+        )
+    });
+    let accelerators = measured.accelerators.iter().map(|card| {
+        let method = match card.method.as_str() {
+            "" => String::new(),
+            method => format!(" ({method})"),
+        };
+        format!(
+            "{}: copy {}, fill {}{method}",
+            card.name,
+            rate(card.copy_gb_s),
+            rate(card.fill_gb_s)
+        )
+    });
+    let at = measured
+        .measured_at
+        .as_ref()
+        .map(|at| format!("measured {at}"));
+    processor
+        .into_iter()
+        .chain(accelerators)
+        .chain(at)
+        .collect()
+}
+
+/// Every fact that could not be found out, of the machine, its accelerators and its last probe.
+fn unknown(hardware: &Hardware) -> Vec<String> {
+    let line = |fact: &UnknownFact| format!("{}: {}", fact.fact, fact.reason);
+    let of_cards = hardware
+        .accelerators
+        .iter()
+        .filter_map(|card| card.facts.as_ref())
+        .flat_map(|facts| facts.unknown.iter().map(line));
+    let measured = hardware.measured_bandwidth.iter();
+    let of_probe = measured.flat_map(|measured| {
+        let of_one = measured.accelerators.iter().flat_map(|card| {
+            let named = move |fact: &UnknownFact| format!("{}: {}", card.name, line(fact));
+            card.unknown.iter().map(named)
+        });
+        of_one.chain(measured.unknown.iter().map(line))
+    });
+    of_cards
+        .chain(of_probe)
+        .chain(hardware.unknown.iter().map(line))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use tokmark_run_format::{Host, MachineClass, PcieLink, ProcessorFacts};
+    use tokmark_run_format::{AcceleratorBandwidth, Host, MachineClass, PcieLink, ProcessorFacts};
 
     use super::*;
+
+    fn probe_of_two_cards() -> MeasuredBandwidth {
+        let card = |copy, fill, method: &str, unknown| AcceleratorBandwidth {
+            name: "RTX 3090".to_owned(),
+            copy_gb_s: copy,
+            fill_gb_s: fill,
+            method: method.to_owned(),
+            unknown,
+            ..AcceleratorBandwidth::default()
+        };
+        let full = UnknownFact::new("bandwidth", "not enough of its memory is free");
+        let hip = UnknownFact::new("hip", "no accelerator is visible to this program");
+        MeasuredBandwidth {
+            read_gb_s: Some(61.5),
+            method: "12 threads".to_owned(),
+            measured_at: Some("2026-11-30T12:00:00Z".to_owned()),
+            accelerators: vec![
+                card(Some(845.1), Some(862.0), "CUDA driver API", Vec::new()),
+                card(None, None, "", vec![full]),
+            ],
+            unknown: vec![hip],
+            ..MeasuredBandwidth::default()
+        }
+    }
 
     #[test]
     fn a_fact_per_line() {
@@ -237,6 +350,7 @@ mod tests {
                 kernel: Some("6.8.0".to_owned()),
                 ..Host::default()
             }),
+            measured_bandwidth: Some(probe_of_two_cards()),
             ..Hardware::default()
         };
         let expected = "\
@@ -244,8 +358,14 @@ machine     Discrete GPU
 accelerator 2 x RTX 3090, 24.0 GiB, limited to 300 W of 350 W, PCIe 1 x? now, 4 x16 at most, without resizable BAR
             12 cores, governor performance
 memory      64.0 GiB, 4800 MT/s
+bandwidth   read 61.5 GB/s, triad unknown (12 threads)
+            RTX 3090: copy 845.1 GB/s, fill 862.0 GB/s (CUDA driver API)
+            RTX 3090: copy unknown, fill unknown
+            measured 2026-11-30T12:00:00Z
 kernel      6.8.0
 unknown     architecture: the card does not tell
+unknown     RTX 3090: bandwidth: not enough of its memory is free
+unknown     hip: no accelerator is visible to this program
 ";
         assert_eq!(as_text(&hardware), expected);
     }

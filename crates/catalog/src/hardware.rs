@@ -98,6 +98,12 @@ impl Hardware {
         format!("{} {}", self.vendor, self.name)
     }
 
+    /// Whether the rates are a ceiling. Apple's leave the matrix units out, and a laptop's are those of
+    /// its smallest configuration, so that both may be surpassed.
+    pub fn rates_are_a_ceiling(&self) -> bool {
+        self.vendor != "Apple" && !self.name.contains("Laptop")
+    }
+
     /// Whether a memory size that was measured or stated in GiB can be this hardware's.
     ///
     /// Drivers report 1 to 3 % less than the nominal size, and a machine that shares its memory

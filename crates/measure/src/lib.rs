@@ -19,6 +19,7 @@ pub mod interval;
 mod launch;
 pub mod prefill;
 pub mod request;
+pub mod roofline;
 pub mod stats;
 mod status;
 pub mod student;

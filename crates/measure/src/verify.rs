@@ -15,7 +15,8 @@ use tokmark_run_format::status::PrefillStatus;
 use tokmark_run_format::{DecodeCell, PrefillRow, RunDocument};
 use tokmark_units::float;
 
-use crate::{cell, energy, prefill};
+use crate::roofline::Limits;
+use crate::{cell, energy, prefill, roofline};
 use differences::Comparing;
 
 /// A place where the document is not what the evidence gives.
@@ -55,8 +56,9 @@ pub fn run(document: &RunDocument, records: &[Record]) -> Vec<Difference> {
     let header = evidence.header.map(|header| header.run.as_str());
     comparing.values("id", &json!(document.id), &json!(header));
     probes(document, &evidence, &mut comparing);
-    prefill_rows(document, &evidence, &mut comparing);
-    cells(document, &evidence, &mut comparing);
+    let limits = Limits::of(document);
+    prefill_rows(document, &evidence, limits.as_ref(), &mut comparing);
+    cells(document, &evidence, limits.as_ref(), &mut comparing);
     at_rest(&evidence, &mut comparing);
     structure::check(document, &mut comparing);
     comparing.found
@@ -125,13 +127,20 @@ fn probes(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Compa
     }
 }
 
-fn prefill_rows(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Comparing) {
+fn prefill_rows(
+    document: &RunDocument,
+    evidence: &Evidence<'_>,
+    limits: Option<&Limits>,
+    comparing: &mut Comparing,
+) {
     let rows = first_of_each(&document.prefill, |row| row.context);
     let contexts: Vec<u64> = rows.iter().map(|row| row.context).collect();
     let recomputed = prefill::rows(&contexts, &evidence.prefill, &evidence.probes);
     for (row, again) in rows.into_iter().zip(recomputed) {
         let path = format!("prefill/{}", row.context);
-        comparing.values(&path, &as_value(row), &as_value(&expected_row(row, again)));
+        let mut again = expected_row(row, again);
+        roofline::fill_row(limits, &mut again);
+        comparing.values(&path, &as_value(row), &as_value(&again));
     }
 }
 
@@ -147,14 +156,23 @@ fn expected_row(row: &PrefillRow, again: PrefillRow) -> PrefillRow {
     again
 }
 
-fn cells(document: &RunDocument, evidence: &Evidence<'_>, comparing: &mut Comparing) {
+fn cells(
+    document: &RunDocument,
+    evidence: &Evidence<'_>,
+    limits: Option<&Limits>,
+    comparing: &mut Comparing,
+) {
     let cells = first_of_each(&document.decode, |cell| (cell.context, cell.requests));
     let mut present = BTreeSet::new();
     for cell in cells {
         present.insert((cell.context, cell.requests));
         let path = DecodeCell::evidence_name(cell.context, cell.requests);
         let again = evidence.cells.get(&(cell.context, cell.requests)).copied();
-        let again = again.map(cell::evaluate);
+        let again = again.map(|evidence| {
+            let mut again = cell::evaluate(evidence);
+            roofline::fill_cell(limits, &mut again);
+            again
+        });
         let again = again.map_or(Value::Null, |again| as_value(&again));
         comparing.values(&path, &as_value(cell), &again);
     }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::energy::Energy;
+use crate::roofline::RooflineBound;
 use crate::status::CellStatus;
 
 /// Gaps between events of one stream inside the window, in milliseconds; restarts excluded.
@@ -193,6 +194,16 @@ pub struct DecodeCell {
     /// Power and energy of the server's machine over the window.
     #[serde(default)]
     pub energy: Option<Energy>,
+    /// Most tokens per second that the run's roofline allows at this cell's depth and requests.
+    #[serde(default)]
+    pub roofline_tokens_per_s: Option<f64>,
+    /// `total_tokens_per_s` / `roofline_tokens_per_s`. Not clipped: above 1 something is not as the
+    /// roofline's inputs say.
+    #[serde(default)]
+    pub roofline_share: Option<f64>,
+    /// Which side of the machine sets that limit.
+    #[serde(default)]
+    pub roofline_bound: Option<RooflineBound>,
     /// Where the figures come from.
     #[serde(default)]
     pub sources: Sources,
@@ -252,6 +263,9 @@ impl DecodeCell {
             budget_tokens: None,
             admission_limit: None,
             energy: None,
+            roofline_tokens_per_s: None,
+            roofline_share: None,
+            roofline_bound: None,
             sources: Sources::default(),
             client: None,
             failures: Vec::new(),

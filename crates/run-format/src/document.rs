@@ -8,6 +8,7 @@ use crate::hardware::Hardware;
 use crate::launch::LaunchSettings;
 use crate::plan::Plan;
 use crate::prefill::PrefillRow;
+use crate::roofline::Roofline;
 use crate::server::{Engine, Model};
 
 /// How far a reader may trust a document by itself. A site may raise it after its own checks.
@@ -114,6 +115,9 @@ pub struct RunDocument {
     /// What that command says about speed.
     #[serde(default)]
     pub launch: Option<LaunchSettings>,
+    /// What the machine allows the model at most: the inputs of every `roofline_share`.
+    #[serde(default)]
+    pub roofline: Option<Roofline>,
     /// A remark of the person who measured.
     #[serde(default)]
     pub note: Option<String>,
@@ -160,6 +164,7 @@ impl RunDocument {
             model: Model::default(),
             launch_command: None,
             launch: None,
+            roofline: None,
             note: None,
             plan: Plan::default(),
             fixed_ttft_ms: None,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::energy::Energy;
+use crate::roofline::RooflineBound;
 use crate::status::PrefillStatus;
 
 /// Whether a prompt came from the server's cache.
@@ -94,6 +95,15 @@ pub struct PrefillRow {
     /// its first token, together; `null` also where they are too short for the readings.
     #[serde(default)]
     pub energy: Option<Energy>,
+    /// Most prompt tokens per second that the run's roofline allows for such a prompt.
+    #[serde(default)]
+    pub roofline_tokens_per_s: Option<f64>,
+    /// `prompt_tokens_per_s` / `roofline_tokens_per_s`, not clipped.
+    #[serde(default)]
+    pub roofline_share: Option<f64>,
+    /// Which side of the machine sets that limit.
+    #[serde(default)]
+    pub roofline_bound: Option<RooflineBound>,
     /// Every sample, in the order of sending.
     #[serde(default)]
     pub samples: Vec<PrefillSample>,
@@ -119,6 +129,9 @@ impl PrefillRow {
             server_ttft_ms: None,
             outside_engine_ms: None,
             energy: None,
+            roofline_tokens_per_s: None,
+            roofline_share: None,
+            roofline_bound: None,
             samples: Vec::new(),
         }
     }

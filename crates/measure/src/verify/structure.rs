@@ -7,6 +7,7 @@ use tokmark_run_format::{DecodeCell, PrefillMode, RunDocument};
 use tokmark_units::float;
 
 use super::differences::{Comparing, are_close};
+use crate::roofline;
 
 /// Checks identities of the cells, and that the plan is covered once.
 pub(super) fn check(document: &RunDocument, comparing: &mut Comparing) {
@@ -15,6 +16,19 @@ pub(super) fn check(document: &RunDocument, comparing: &mut Comparing) {
     }
     planned_cells(document, comparing);
     planned_rows(document, comparing);
+    kv_bytes(document, comparing);
+}
+
+/// What the roofline's inputs say a token takes is what their layers give.
+fn kv_bytes(document: &RunDocument, comparing: &mut Comparing) {
+    let Some(model) = document.roofline.as_ref().and_then(|it| it.model.as_ref()) else {
+        return;
+    };
+    comparing.values(
+        "roofline/model/kv_bytes_per_token",
+        &json!(model.kv_bytes_per_token),
+        &json!(roofline::kv_bytes_per_token(model)),
+    );
 }
 
 /// `total x measured = output tokens`, and the streams' sum is the output.

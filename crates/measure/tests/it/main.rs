@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::print_stdout,
     reason = "test code: a panic is the failure"
 )]
 
@@ -22,6 +23,8 @@ mod energy;
 mod launch;
 mod prefill;
 mod properties;
+mod roofline;
+mod roofline_inputs;
 mod statuses;
 mod strangers;
 mod verify;

@@ -2,15 +2,16 @@
 
 use serde_json::Value;
 use tokmark_measure::verify::{Difference, run};
-use tokmark_measure::{cell, prefill};
+use tokmark_measure::{cell, prefill, roofline};
 use tokmark_run_format::evidence::{
     CellEvidence, Event, Header, NotRun, PrefillEvidence, ProbeEvidence, Record, RequestEvidence,
     Scrape,
 };
 use tokmark_run_format::plan::{Plan, PrefillMode};
+use tokmark_run_format::roofline::{RooflineMachine, RooflineModel, RooflinePart, RooflineRates};
 use tokmark_run_format::{
     CellStatus, DecodeCell, DeviceKind, DeviceSample, DeviceSeries, PrefillRow, PrefillStatus,
-    RunDocument, Telemetry, Tool, read_document, wire, write_document,
+    Roofline, RunDocument, Telemetry, Tool, read_document, wire, write_document,
 };
 
 use crate::build::*;
@@ -353,4 +354,86 @@ fn a_difference_reads_as_a_sentence() {
         found[0].to_string(),
         "decode/1024/2/output_tokens: the document has null, the evidence gives 3000"
     );
+}
+
+/// The document with machine and model, and its shares.
+fn with_roofline() -> (RunDocument, Vec<Record>) {
+    let (mut document, records) = measured();
+    document.roofline = Some(Roofline {
+        machine: Some(RooflineMachine {
+            name: "card".to_owned(),
+            count: 1,
+            bandwidth_gb_s: 900.0,
+            rates: RooflineRates {
+                fp16_tflops: Some(70.0),
+                ..RooflineRates::default()
+            },
+            ..RooflineMachine::default()
+        }),
+        model: Some(RooflineModel {
+            kv_type: "f16".to_owned(),
+            dense: RooflinePart {
+                parameters: 1e9,
+                bytes: 1e9,
+                ..RooflinePart::default()
+            },
+            ..RooflineModel::default()
+        }),
+        ..Roofline::default()
+    });
+    roofline::fill(&mut document);
+    let text = write_document(&document).unwrap();
+    (read_document(&text).unwrap(), records)
+}
+
+#[test]
+fn shares_of_the_roofline_are_computed_again() {
+    let (document, records) = with_roofline();
+    assert!(document.decode[0].roofline_share.is_some());
+    assert!(document.prefill[0].roofline_share.is_some());
+    assert_eq!(run(&document, &records), []);
+    let check = |change: &dyn Fn(&mut RunDocument), expect: &[&str]| {
+        let mut forged = document.clone();
+        change(&mut forged);
+        assert_eq!(paths(&run(&forged, &records)), expect);
+    };
+    check(
+        &|run| run.decode[0].roofline_share = Some(0.99),
+        &["decode/1024/2/roofline_share"],
+    );
+    check(
+        &|run| run.prefill[0].roofline_share = None,
+        &["prefill/1024/roofline_share"],
+    );
+    // A share in a cell that was not run.
+    check(
+        &|run| run.decode[1].roofline_share = Some(0.5),
+        &["decode/1024/4/roofline_share"],
+    );
+    // Other inputs give other shares.
+    let machine = |run: &mut RunDocument, gb_s: f64| {
+        let roofline = run.roofline.as_mut().unwrap();
+        roofline.machine.as_mut().unwrap().bandwidth_gb_s = gb_s;
+    };
+    check(
+        &|run| machine(run, 450.0),
+        &[
+            "decode/1024/2/roofline_tokens_per_s",
+            "decode/1024/2/roofline_share",
+        ],
+    );
+    check(
+        &|run| {
+            let roofline = run.roofline.as_mut().unwrap();
+            roofline.model.as_mut().unwrap().kv_bytes_per_token = 1.0;
+        },
+        &["roofline/model/kv_bytes_per_token"],
+    );
+    // Inputs that cannot be give no shares at all.
+    let impossible = |run: &mut RunDocument| machine(run, -1.0);
+    let mut forged = document.clone();
+    impossible(&mut forged);
+    let found = run(&forged, &records);
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(found.iter().all(|it| it.evidence.is_null()));
 }

@@ -44,7 +44,8 @@ pub use hardware_file::{HardwareFileError, read_hardware_file};
 pub use inventory::{Found, Look, inventory, inventory_named, inventory_of, look_named};
 pub use last_probe::{LastProbe, keep_probe, last_probe, recall_probe};
 pub use launch::{
-    LaunchCommand, LaunchPlaces, LaunchUnknown, find_launch, flags, launch_command, settings,
+    LaunchCommand, LaunchPlaces, LaunchUnknown, find_launch, flags, launch_command, model_path,
+    settings,
 };
 pub use listeners::{Listener, listeners};
 pub use nvml::NvmlLibrary;

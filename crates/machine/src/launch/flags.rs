@@ -74,7 +74,7 @@ pub fn flags(argv: &[String]) -> Vec<String> {
 }
 
 /// The program itself, and with Python the interpreter's options and the module or script.
-fn program_length(argv: &[String]) -> usize {
+pub(super) fn program_length(argv: &[String]) -> usize {
     // A container's arguments: its program is the image's.
     if argv.first().is_some_and(|first| first.starts_with('-')) {
         return 0;
@@ -98,7 +98,7 @@ fn program_length(argv: &[String]) -> usize {
 }
 
 /// An option; a negative number is a value.
-fn is_flag(argument: &str) -> bool {
+pub(super) fn is_flag(argument: &str) -> bool {
     let is_number = argument.parse::<f64>().is_ok();
     argument.len() > 1 && argument.starts_with('-') && !is_number
 }

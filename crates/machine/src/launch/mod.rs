@@ -10,6 +10,7 @@ mod container_engine;
 mod environment;
 mod flags;
 mod line;
+mod model;
 mod process;
 mod settings;
 mod sockets;
@@ -24,6 +25,7 @@ pub(crate) use process::Process;
 pub(crate) use sockets::processes;
 
 pub use flags::flags;
+pub use model::model_path;
 pub use settings::settings;
 
 /// Sockets of container engines that answer who publishes a port.

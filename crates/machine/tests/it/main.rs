@@ -20,6 +20,7 @@ mod inventory;
 mod last_probe;
 mod launch;
 mod launch_containers;
+mod launch_model;
 mod launch_settings;
 mod listeners;
 mod nvml;

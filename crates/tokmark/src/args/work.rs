@@ -160,6 +160,9 @@ pub(crate) struct FactArgs {
     /// Type of the KV cache, such as `fp8` or `q8_0`.
     #[arg(long, env = "TOKMARK_KV_TYPE")]
     pub(crate) kv_type: Option<String>,
+    /// Folder or file of the model on this machine: `config.json` with its safetensors, or GGUF; for the share of the roofline [default: what the server's launch names, else the catalogue]
+    #[arg(long, value_name = "PATH", env = "TOKMARK_MODEL_FILES")]
+    pub(crate) model_files: Option<PathBuf>,
     /// Compute backend, such as `cuda`, `rocm`, `metal` or `cpu`.
     #[arg(long, env = "TOKMARK_BACKEND")]
     pub(crate) backend: Option<String>,

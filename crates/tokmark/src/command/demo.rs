@@ -24,7 +24,7 @@ use crate::failure::{Failure, Outcome};
 use crate::load;
 use crate::progress::Looks;
 use crate::reach::reach;
-use crate::{data, identity, say};
+use crate::{data, identity, roofline, say};
 
 /// An example page's machine: small enough a model for all of its prefills to take half a minute.
 const PRESET: Preset = Preset::DeepseekR1Distill;
@@ -87,6 +87,7 @@ async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<
     .await
     .map_err(|error| Failure::new(Exit::Failed, error))?;
     let mut document = assemble::document(&session, &settings, &outcome, facts(id, started));
+    roofline::add(&mut document, &stands_for(), None);
     let path = output
         .finish(&mut document, &outcome.records)
         .map_err(|error| Failure::new(Exit::Failed, error))?;
@@ -149,6 +150,20 @@ fn settings() -> Settings {
         settle: Duration::from_secs(1),
         prefill_samples: Some(1),
         ..Settings::default()
+    }
+}
+
+/// The card whose speeds are simulated.
+fn stands_for() -> Hardware {
+    Hardware {
+        class: MachineClass::DiscreteGpu,
+        accelerators: vec![Accelerator {
+            name: "RTX 3090".to_owned(),
+            count: 1,
+            memory_bytes: Some(24 << 30),
+            ..Accelerator::default()
+        }],
+        ..Hardware::default()
     }
 }
 

@@ -21,7 +21,7 @@ use crate::load;
 use crate::machine::{self, Machine};
 use crate::progress::Looks;
 use crate::reach::{Reached, reach};
-use crate::{agent, identity, progress, say, settings};
+use crate::{agent, identity, progress, roofline, say, settings};
 
 /// Measures a server.
 pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
@@ -32,6 +32,7 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let mut reached = reach(&args.server, endpoint, load, true).await?;
     let machine = Machine::of(&reached, &args.facts, &args.server.trust).await?;
     machine.teach(&mut reached);
+    let model = roofline::model(&reached, &args.facts)?;
     reached.session.watch = machine::watch(&reached, &args.facts, &args.server.trust, &machine)?;
     let started = identity::now();
     let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
@@ -66,6 +67,8 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     let facts = facts(id, started, machine, &args.facts);
     let mut document = assemble::document(&reached.session, &settings, &outcome, facts);
     document.launch = launch;
+    let hardware = document.hardware.clone();
+    roofline::add(&mut document, &hardware, model.as_ref());
     document.notes.extend(reached.notes);
     let path = save(&output, &mut document, &outcome)?;
     report(&document, &path, args.json, quiet)?;

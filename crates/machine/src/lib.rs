@@ -35,7 +35,7 @@ mod title;
 mod watch;
 
 pub use apple::AppleFacts;
-pub use bandwidth::{BandwidthSettings, measure_bandwidth};
+pub use bandwidth::{BandwidthSettings, PROBE_IS_OPTIMISED, measure_bandwidth};
 pub use card::Normalise;
 pub use choose::UsedDevice;
 pub use clock::real_clock;

@@ -11,13 +11,14 @@ mod export;
 mod frame;
 mod list;
 mod options;
+mod roofline;
 mod run;
 mod shade;
 mod summary;
 mod words;
 
 pub use assets::{Asset, assets};
-pub use export::{csv, markdown, text_table};
+pub use export::{TableOptions, csv, markdown, text_table};
 pub use list::{ListedCell, ListedRun, RunListRow, home, not_found_page, run_list_page};
 pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};
 pub use run::run_page;

@@ -24,8 +24,7 @@ pub use document::{EvidenceRef, ImportSource, Note, RunDocument, Tool, Trust};
 pub use energy::Energy;
 pub use hardware::{
     Accelerator, AcceleratorBandwidth, AcceleratorFacts, AcceleratorLink, AcceleratorSelection,
-    Hardware, Host,
-    MachineClass, MeasuredBandwidth, PcieLink, ProcessorFacts, Slice, UnknownFact,
+    Hardware, Host, MachineClass, MeasuredBandwidth, PcieLink, ProcessorFacts, Slice, UnknownFact,
 };
 pub use launch::{LaunchSettings, Speculation};
 pub use plan::{CapacityRule, Plan, PrefillMode, Profile, Sampling};

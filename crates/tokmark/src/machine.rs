@@ -9,7 +9,7 @@ use tokmark_machine::telemetry::{Sampler, SamplerSettings, SharedNow, Sources};
 use tokmark_machine::{
     Found, LaunchCommand, LaunchPlaces, Look, ServerUse, UsedDevice, Watch, recall_probe,
 };
-use tokmark_run_format::{Hardware, LaunchSettings};
+use tokmark_run_format::{Hardware, LaunchSettings, MachineClass};
 use tokmark_units::float;
 
 use crate::args::TrustArgs;
@@ -169,9 +169,30 @@ pub(crate) fn full_name(
     found.found().map(tokmark_catalog::Hardware::full_name)
 }
 
+/// Whether the server is `tokmark sim`, whose speeds are no machine's.
+fn is_simulated(reached: &Reached) -> bool {
+    let argv = reached.launch.iter().flat_map(|launch| &launch.argv);
+    let words: Vec<&str> = argv.take(2).map(String::as_str).collect();
+    let is_ours = |program: &str| {
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        name.trim_end_matches(".exe") == "tokmark"
+    };
+    matches!(words.as_slice(), [program, "sim"] if is_ours(program))
+}
+
+fn simulated() -> Hardware {
+    Hardware {
+        class: MachineClass::Simulated,
+        name: Some("simulated server".to_owned()),
+        source: Some("simulated".to_owned()),
+        ..Hardware::default()
+    }
+}
+
 /// The hardware, and which accelerators in it are read, where that is known.
 fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<(Hardware, Option<Vec<UsedDevice>>)> {
     match args.hardware.as_str() {
+        "auto" if is_simulated(reached) => Ok((simulated(), Some(Vec::new()))),
         "auto" if reached.is_local => {
             let launch = reached.launch.as_ref();
             let server = launch.and_then(|found| ServerUse::of(found, &LaunchPlaces::default()));

@@ -55,6 +55,9 @@ pub(super) fn choose(
         [] if hardware.class == MachineClass::UnifiedMemory => {
             return Ok(of_row(by_processor(hardware, catalog)?, 1, None));
         }
+        [] if hardware.class == MachineClass::Simulated => {
+            return Err("the server is simulated, and its speeds are no machine's".to_owned());
+        }
         [] if hardware.class == MachineClass::Unknown && hardware.name.is_none() => {
             return Err("the server's machine is not known; --hardware tells it".to_owned());
         }

@@ -305,6 +305,13 @@ fn machines_that_are_not_one_figure() {
         };
     });
     is_unknown(&named, "machine", "accelerators are not known");
+    let simulated = changed(|known| {
+        known.hardware = Hardware {
+            class: MachineClass::Simulated,
+            ..Hardware::default()
+        };
+    });
+    is_unknown(&simulated, "machine", "is simulated");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RunDocument};
+use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RooflineBound, RunDocument};
 
 /// The columns. Names are the document's; a field inside of another has both names.
-const HEADER: [&str; 71] = [
+const HEADER: [&str; 74] = [
     "phase",
     "context",
     "requests",
@@ -62,6 +62,9 @@ const HEADER: [&str; 71] = [
     "need_tokens",
     "budget_tokens",
     "admission_limit",
+    "roofline_tokens_per_s",
+    "roofline_share",
+    "roofline_bound",
     "energy_mean_power_w",
     "energy_peak_power_w",
     "energy_energy_j",
@@ -161,6 +164,9 @@ fn prefill_row(from: &PrefillRow) -> Row {
     row.put("warm_ttft_ms", from.warm_ttft_ms);
     row.put("server_ttft_ms", from.server_ttft_ms);
     row.put("outside_engine_ms", from.outside_engine_ms);
+    row.put("roofline_tokens_per_s", from.roofline_tokens_per_s);
+    row.put("roofline_share", from.roofline_share);
+    row.text("roofline_bound", from.roofline_bound.map(bound));
     row.put("samples", Some(from.samples.len()));
     energy(&mut row, from.energy.as_ref());
     row
@@ -235,6 +241,17 @@ fn server(row: &mut Row, cell: &DecodeCell) {
     row.put("need_tokens", cell.need_tokens);
     row.put("budget_tokens", cell.budget_tokens);
     row.put("admission_limit", cell.admission_limit);
+    row.put("roofline_tokens_per_s", cell.roofline_tokens_per_s);
+    row.put("roofline_share", cell.roofline_share);
+    row.text("roofline_bound", cell.roofline_bound.map(bound));
+}
+
+/// The document's word.
+fn bound(bound: RooflineBound) -> &'static str {
+    match bound {
+        RooflineBound::Memory => "memory",
+        RooflineBound::Compute => "compute",
+    }
 }
 
 fn energy(row: &mut Row, energy: Option<&Energy>) {

@@ -3,6 +3,7 @@
 use tokmark_run_format::{CellStatus, DecodeCell, PrefillStatus, RunDocument};
 use tokmark_units::format;
 
+use crate::roofline;
 use crate::run::{legend_entries, ttft_note};
 use crate::summary::{self, Grid, context_label};
 use crate::words;
@@ -32,6 +33,7 @@ pub fn markdown(run: &RunDocument) -> String {
         blocks.push(words::DECODE_CAPTION.to_owned());
         blocks.push(matrix(&grid));
         blocks.extend(legend(run));
+        blocks.extend(roofline::line(run).map(|line| escaped(&line)));
     }
     blocks.extend(summary::energy_line(run).map(|line| escaped(&line)));
     blocks.retain(|block| !block.is_empty());

@@ -3,6 +3,7 @@
 use tokmark_run_format::{CellStatus, DecodeCell, PrefillStatus, RunDocument};
 use tokmark_units::format;
 
+use crate::roofline;
 use crate::run::{legend_entries, ttft_note};
 use crate::shade::Tone;
 use crate::summary::{self, Grid, context_label};
@@ -42,9 +43,23 @@ impl Look {
     }
 }
 
-/// The matrix and the prefill rows as text, in `width` columns where that is possible.
-pub fn text_table(run: &RunDocument, width: usize, colour: bool) -> String {
-    let painter = Painter { colour };
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableOptions {
+    /// Columns of the terminal, kept where that is possible.
+    pub width: usize,
+    /// Whether the terminal shows colours.
+    pub colour: bool,
+    /// Whether each cell has its share of the roofline as a line of its own.
+    pub roofline: bool,
+}
+
+/// The matrix and the prefill rows as text.
+pub fn text_table(run: &RunDocument, options: TableOptions) -> String {
+    let width = options.width;
+    let painter = Painter {
+        colour: options.colour,
+    };
     let mut out: Vec<String> = Vec::new();
     out.push(painter.paint(&summary::title(run), Look::Strong));
     let lines = [
@@ -66,8 +81,12 @@ pub fn text_table(run: &RunDocument, width: usize, colour: bool) -> String {
         out.push(String::new());
         let caption = format!("{}: {}", words::DECODE, words::DECODE_CAPTION);
         out.extend(wrapped(&caption, width, 0));
-        out.extend(matrix(&grid, width, &painter));
+        out.extend(matrix(&grid, options, &painter));
         out.extend(legend(run, &grid, width));
+        if let Some(line) = roofline::line(run) {
+            out.push(String::new());
+            out.extend(wrapped(&printable(&line), width, GAP));
+        }
     }
     if let Some(line) = summary::energy_line(run) {
         out.push(String::new());
@@ -160,7 +179,8 @@ fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
 }
 
 /// The matrix; where the terminal is too narrow, its columns follow in groups one below another.
-fn matrix(grid: &Grid<'_>, width: usize, painter: &Painter) -> Vec<String> {
+fn matrix(grid: &Grid<'_>, options: TableOptions, painter: &Painter) -> Vec<String> {
+    let width = options.width;
     let labels: Vec<String> = grid.contexts.iter().map(|c| context_label(*c)).collect();
     let first = labels
         .iter()
@@ -171,7 +191,7 @@ fn matrix(grid: &Grid<'_>, width: usize, painter: &Painter) -> Vec<String> {
     let all: Vec<Column> = grid
         .requests
         .iter()
-        .map(|requests| Column::of(grid, *requests))
+        .map(|requests| Column::of(grid, *requests, options.roofline))
         .collect();
     let mut out = Vec::new();
     let mut rest = all.as_slice();
@@ -199,7 +219,7 @@ struct Column {
 }
 
 impl Column {
-    fn of(grid: &Grid<'_>, requests: u32) -> Self {
+    fn of(grid: &Grid<'_>, requests: u32, with_roofline: bool) -> Self {
         let heading = Text {
             words: requests.to_string(),
             look: Look::Quiet,
@@ -207,7 +227,10 @@ impl Column {
         let cells: Vec<Vec<Text>> = grid
             .contexts
             .iter()
-            .map(|context| grid.get(*context, requests).map_or_else(absent, cell_lines))
+            .map(|context| {
+                let cell = grid.get(*context, requests);
+                cell.map_or_else(absent, |cell| cell_lines(cell, with_roofline))
+            })
             .collect();
         let width = cells
             .iter()
@@ -231,8 +254,9 @@ fn absent() -> Vec<Text> {
     }]
 }
 
-/// The number, its TTFT, then the words of a status that is not valid.
-fn cell_lines(cell: &DecodeCell) -> Vec<Text> {
+/// The number, its TTFT, its share of the roofline where that is wanted, then the words of a status
+/// that is not valid.
+fn cell_lines(cell: &DecodeCell, with_roofline: bool) -> Vec<Text> {
     let look = match Tone::of(cell.status) {
         Tone::Good => Look::Plain,
         Tone::Marked => Look::Warning,
@@ -255,7 +279,17 @@ fn cell_lines(cell: &DecodeCell) -> Vec<Text> {
         .into_iter()
         .filter(|words| !words.is_empty())
         .map(|words| Text { words, look });
-    number.into_iter().chain(ttft).chain(status).collect()
+    let share = roofline::short(cell).filter(|_| with_roofline);
+    let share = share.map(|words| Text {
+        words,
+        look: Look::Quiet,
+    });
+    number
+        .into_iter()
+        .chain(ttft)
+        .chain(share)
+        .chain(status)
+        .collect()
 }
 
 fn group_lines(

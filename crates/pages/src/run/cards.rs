@@ -4,6 +4,7 @@ use tokmark_run_format::{Accelerator, Hardware, RunDocument};
 use tokmark_units::format;
 
 use super::head::minute;
+use crate::roofline;
 use crate::words;
 use crate::words::label::fact;
 
@@ -51,7 +52,10 @@ pub(crate) fn of(run: &RunDocument) -> Vec<Card> {
         facts: facts.0,
     };
     vec![
-        card(words::HARDWARE, hardware(&run.hardware)),
+        card(
+            words::HARDWARE,
+            hardware(&run.hardware).extra(fact::ROOFLINE, roofline::machine(run)),
+        ),
         card(words::ENGINE, engine(run)),
         card(words::RUN, run_facts(run)),
     ]
@@ -124,6 +128,7 @@ fn engine(run: &RunDocument) -> Facts {
         .extra(fact::LONGEST_REQUEST, engine.max_length.map(words::tokens))
         .extra(fact::MOST_REQUESTS_AT_ONCE, most)
         .extra(fact::PREFIX_CACHE, engine.prefix_cache.map(words::on_off))
+        .extra(fact::WEIGHTS_AND_CACHE, roofline::model(run))
 }
 
 fn run_facts(run: &RunDocument) -> Facts {

@@ -4,6 +4,7 @@ use tokmark_run_format::DecodeCell;
 use tokmark_units::format::{self, count, gap_ms, or_dash, ttft_ms};
 
 use super::energy;
+use crate::roofline;
 use crate::summary::{Grid, context_label, percent};
 use crate::words;
 use crate::words::label::column;
@@ -24,7 +25,7 @@ const PLACE: [Column; 2] = [
     }),
 ];
 
-const COLUMNS: [Column; 35] = [
+const COLUMNS: [Column; 38] = [
     (column::PROMPT_TOKENS, |cell| cell.prompt_tokens.map(count)),
     (column::WARM_SHARE, |cell| cell.warm_fraction.map(percent)),
     (column::WARM_SHARE_FROM, |cell| {
@@ -118,6 +119,16 @@ const COLUMNS: [Column; 35] = [
         cell.client.as_ref()?.busiest_cpu.map(percent)
     }),
     (column::KV_NEED_OF_BUDGET, need),
+    (column::ROOFLINE_SHARE, |cell| {
+        cell.roofline_share.map(percent)
+    }),
+    (column::ROOFLINE, |cell| {
+        cell.roofline_tokens_per_s.map(format::rate)
+    }),
+    (column::ROOFLINE_BOUND, |cell| {
+        let bound = cell.roofline_bound.map(roofline::bound);
+        bound.map(str::to_owned)
+    }),
 ];
 
 impl Detail {

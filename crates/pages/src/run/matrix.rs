@@ -3,6 +3,7 @@
 use tokmark_run_format::{CellStatus, DecodeCell, RunDocument};
 use tokmark_units::format;
 
+use crate::roofline;
 use crate::shade::{STEPS, Shade, Tone};
 use crate::summary::{self, Grid, context_label};
 use crate::words;
@@ -111,7 +112,7 @@ fn matrix_cell(cell: &DecodeCell, run: &RunDocument, shade: Option<Shade>) -> Ma
     }
 }
 
-/// Number with interval, then the reason of a status that is not valid.
+/// Number with interval, its share of the roofline, then the reason of a status that is not valid.
 fn title(cell: &DecodeCell, run: &RunDocument) -> String {
     let interval = summary::interval(cell);
     let number = cell
@@ -126,6 +127,13 @@ fn title(cell: &DecodeCell, run: &RunDocument) -> String {
             words::status::decode(status, run)
         )),
     };
-    let parts: Vec<String> = number.into_iter().chain(reason).collect();
+    let share = roofline::of_cell(run, cell);
+    let remarks = roofline::remarks(run, cell);
+    let parts: Vec<String> = number
+        .into_iter()
+        .chain(share)
+        .chain(remarks.into_iter().map(str::to_owned))
+        .chain(reason)
+        .collect();
     parts.join("\n")
 }

@@ -18,6 +18,7 @@ use tokmark_run_format::RunDocument;
 use crate::chart::{self, Chart};
 use crate::frame::{Frame, rendered};
 use crate::options::{Chrome, PageOptions};
+use crate::roofline;
 use crate::shade::Shade;
 use crate::summary::{self, Grid};
 use crate::words;
@@ -36,6 +37,7 @@ struct RunPage<'a> {
     prefill: prefill::Prefill,
     matrix: Option<matrix::Matrix>,
     legend: legend::Legend,
+    roofline: Option<String>,
     charts: Vec<Chart>,
     measurements: Vec<measurements::Measurement>,
     detail: detail::Detail,
@@ -64,10 +66,11 @@ pub fn run_page(run: &RunDocument, options: &PageOptions) -> String {
         prefill: prefill::Prefill::of(run),
         matrix: matrix::Matrix::of(run, &grid, shade),
         legend: legend::Legend::of(run),
+        roofline: roofline::line(run),
         charts: chart::of(run, &grid),
         measurements: measurements::of(run, &grid),
         detail: detail::Detail::of(&grid),
-        remarks: remarks::of(&grid),
+        remarks: remarks::of(run, &grid),
         notes: run.note.as_deref().into_iter().chain(notes).collect(),
         repeat: repeat::command(run),
         downloads: download::of(run, &options.links, self_contained),

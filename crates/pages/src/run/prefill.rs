@@ -5,6 +5,7 @@ use tokmark_run_format::{PrefillRow, PrefillStatus, RunDocument};
 use tokmark_units::{float, format};
 
 use super::energy;
+use crate::roofline;
 use crate::summary::{context_label, percent};
 use crate::words;
 use crate::words::label::column;
@@ -37,14 +38,14 @@ impl Prefill {
             table(&rows)
         };
         Self {
-            cards: run.prefill.iter().map(card).collect(),
+            cards: run.prefill.iter().map(|row| card(run, row)).collect(),
             header,
             rows,
         }
     }
 }
 
-fn card(row: &PrefillRow) -> PrefillCard {
+fn card(run: &RunDocument, row: &PrefillRow) -> PrefillCard {
     let label = context_label(row.context);
     let word = (row.status != PrefillStatus::Valid).then(|| row.status.label());
     let meaning = words::status::prefill(row.status);
@@ -54,12 +55,21 @@ fn card(row: &PrefillRow) -> PrefillCard {
         rate: row.prompt_tokens_per_s.map(format::prefill_rate),
         ttft: row.ttft_ms.map(format::ttft_ms),
         word,
-        title: format!(
-            "{}: {}",
-            row.status.label(),
-            row.reason.as_deref().unwrap_or(meaning)
-        ),
+        title: lines([
+            Some(format!(
+                "{}: {}",
+                row.status.label(),
+                row.reason.as_deref().unwrap_or(meaning)
+            )),
+            roofline::of_row(run, row),
+        ]),
     }
+}
+
+/// Parts that exist, one below another.
+fn lines(parts: [Option<String>; 2]) -> String {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join("\n")
 }
 
 /// Whether there is more to say than the card does.
@@ -69,7 +79,7 @@ fn has_detail(row: &PrefillRow) -> bool {
 
 type Column = (&'static str, fn(&PrefillRow) -> Option<String>);
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 13] = [
     (column::CONTEXT, |row| Some(context_label(row.context))),
     (column::PROMPT_TOKENS, |row| {
         row.prompt_tokens.map(format::count)
@@ -94,6 +104,16 @@ const COLUMNS: [Column; 10] = [
     }),
     (column::OUTSIDE_ENGINE, |row| {
         row.outside_engine_ms.map(format::ttft_ms)
+    }),
+    (column::ROOFLINE_SHARE, |row| {
+        row.roofline_share.map(percent)
+    }),
+    (column::ROOFLINE, |row| {
+        row.roofline_tokens_per_s.map(format::prefill_rate)
+    }),
+    (column::ROOFLINE_BOUND, |row| {
+        let bound = row.roofline_bound.map(roofline::bound);
+        bound.map(str::to_owned)
     }),
     (column::SAMPLES, samples),
 ];

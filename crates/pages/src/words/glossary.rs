@@ -1,7 +1,7 @@
 //! The numbers of a run page, defined in one sentence each.
 
 /// Term and meaning.
-pub(crate) const TERMS: [(&str, &str); 8] = [
+pub(crate) const TERMS: [(&str, &str); 9] = [
     (
         "Total tok/s",
         "tokens that arrived inside the window, over the window's length, all requests together.",
@@ -36,5 +36,10 @@ pub(crate) const TERMS: [(&str, &str); 8] = [
         "of the accelerators, what they draw at rest included. Per output token over the window of \
          a cell; per prompt token from sending a prefill's prompt to its first token, over the \
          tokens that were not cached.",
+    ),
+    (
+        super::roofline::TITLE,
+        "the rate over what the machine's memory bandwidth and arithmetic allow this model at most, at \
+         the cell's own depth and number of requests. Nothing is counted for the engine's own work.",
     ),
 ];

@@ -11,6 +11,8 @@ pub(crate) mod fact {
     pub(crate) const OS: &str = "OS";
     pub(crate) const DRIVER: &str = "Driver";
     pub(crate) const FACTS: &str = "Source of facts";
+    pub(crate) const ROOFLINE: &str = "Memory bandwidth";
+    pub(crate) const WEIGHTS_AND_CACHE: &str = "Weights and cache";
     pub(crate) const ENGINE: &str = "Engine";
     pub(crate) const VERSION: &str = "Version";
     pub(crate) const QUANTIZATION: &str = "Quantization";
@@ -91,6 +93,9 @@ pub(crate) mod column {
     pub(crate) const HELD_BACK: &str = "Held back by heat";
     pub(crate) const POWER_LIMITED: &str = "At power limit";
     pub(crate) const POWER_READINGS: &str = "Power readings";
+    pub(crate) const ROOFLINE_SHARE: &str = "Share of the roofline";
+    pub(crate) const ROOFLINE: &str = "Roofline, tok/s";
+    pub(crate) const ROOFLINE_BOUND: &str = "Limited by";
     pub(crate) const SHORT_PROMPT: &str = "Short prompt";
     pub(crate) const TOK_S_WITHOUT_IT: &str = "tok/s without it";
     pub(crate) const TTFT_WHEN_CACHED: &str = "TTFT when cached";

@@ -3,6 +3,7 @@
 
 pub(crate) mod glossary;
 pub(crate) mod label;
+pub(crate) mod roofline;
 pub(crate) mod status;
 
 use tokmark_run_format::{CapacityRule, Trust};

@@ -1,10 +1,12 @@
 //! A run may come from anywhere: no text of it may become markup, a control code or a formula.
 
-use tokmark_pages::{ListedRun, PageOptions, csv, markdown, run_list_page, run_page, text_table};
+use tokmark_pages::{
+    ListedRun, PageOptions, TableOptions, csv, markdown, run_list_page, run_page, text_table,
+};
 use tokmark_run_format::Trust;
 
 use crate::html::{assert_balanced, elements};
-use crate::kit::full_run;
+use crate::kit::{full_run, plain};
 
 const MARK: &str = "<script>alert(1)</script>\"'&";
 const ESCAPED: &str = "&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39;&#38;";
@@ -56,6 +58,8 @@ fn every_text_of_a_run_is_on_its_page() {
         "kernel",
         "counter",
         "usage",
+        "Maker Rig 16",
+        "catalogue/Tiny-7B",
     ] {
         assert!(page.contains(&format!("{ESCAPED}{text}")), "{text}");
     }
@@ -93,12 +97,19 @@ fn markdown_and_csv_keep_texts_as_texts() {
 #[test]
 fn terminals_get_no_control_codes_from_a_run() {
     let run = full_run("\u{1b}[2J\u{7}");
-    let text = text_table(&run, 100, false);
+    let text = text_table(&run, plain(100));
     assert!(
         !text.contains('\u{1b}') && !text.contains('\u{7}'),
         "{text:?}"
     );
-    let coloured = text_table(&run, 100, true);
+    let coloured = text_table(
+        &run,
+        TableOptions {
+            colour: true,
+            roofline: true,
+            ..plain(100)
+        },
+    );
     assert!(!coloured.contains("\u{1b}[2J"));
     assert!(coloured.contains("\u{1b}[1m"));
 }

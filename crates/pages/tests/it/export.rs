@@ -1,9 +1,9 @@
 //! CSV, Markdown and the table for terminals.
 
-use tokmark_pages::{PageOptions, csv, markdown, run_page, text_table};
+use tokmark_pages::{PageOptions, TableOptions, csv, markdown, run_page, text_table};
 use tokmark_run_format::{CellStatus, DecodeCell, RunDocument, Tool, write_document};
 
-use crate::kit::{CONTEXTS, REQUESTS, full_run};
+use crate::kit::{CONTEXTS, REQUESTS, full_run, plain};
 
 #[test]
 fn csv_has_a_row_for_everything() {
@@ -66,7 +66,7 @@ fn markdown_has_facts_matrix_and_legend() {
 fn a_terminal_table_keeps_its_width() {
     let run = full_run("");
     for width in [120, 80, 40, 1] {
-        let text = text_table(&run, width, false);
+        let text = text_table(&run, plain(width));
         for requests in REQUESTS {
             let heading = requests.to_string();
             let has = |line: &str| line.split_whitespace().any(|word| word == heading);
@@ -81,7 +81,7 @@ fn a_terminal_table_keeps_its_width() {
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= width.max(56), "{widest} at {width}\n{text}");
     }
-    let text = text_table(&run, 120, false);
+    let text = text_table(&run, plain(120));
     for (context, label) in CONTEXTS.iter().zip(["0", "8K", "16K", "32K"]) {
         let row = text
             .lines()
@@ -108,10 +108,10 @@ fn energy_is_shown_where_it_was_read() {
         let page = run_page(run, &PageOptions::self_contained());
         // The words of the glossary stand on every page.
         let tables = page.split("id=\"glossary\"").next().unwrap().to_owned();
-        [text_table(run, 120, false), markdown(run), tables]
+        [text_table(run, plain(120)), markdown(run), tables]
     };
     let mut run = full_run("");
-    let table = text_table(&run, 120, false);
+    let table = text_table(&run, plain(120));
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let row = table.lines().map(words).find(|line| line.starts_with("8K"));
     assert_eq!(row.as_deref(), Some("8K 3,004 2,731 ms 610 W 0.250 J"));
@@ -139,6 +139,60 @@ fn energy_is_shown_where_it_was_read() {
     }
 }
 
+/// 50 % everywhere; nothing of it in a run that knows of no roofline.
+#[test]
+fn the_share_of_the_roofline_in_every_export() {
+    let mut run = full_run("");
+    let line = "Share of the roofline: 50.0 % of what the measured 500 GB/s (Maker Rig 16) allow at \
+                each depth and number of requests; the highest at ";
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short = |run: &RunDocument| flat(&text_table(run, plain(120)));
+    let long = |run: &RunDocument| {
+        let options = TableOptions {
+            roofline: true,
+            ..plain(120)
+        };
+        text_table(run, options)
+    };
+    assert!(short(&run).contains(line), "{}", short(&run));
+    assert!(!short(&run).contains("50 % roof"));
+    // Every cell with a number but one whose row is full of them.
+    let cells = run
+        .decode
+        .iter()
+        .filter(|cell| cell.roofline_share.is_some());
+    assert_eq!(long(&run).matches("50 % roof").count(), cells.count());
+    assert!(markdown(&run).contains(line));
+    assert!(
+        markdown(&run)
+            .contains("| Hardware | Memory bandwidth | 500 GB/s, measured (Maker Rig 16) |")
+    );
+    let table = csv(&run);
+    let lines: Vec<Vec<&str>> = table
+        .split_terminator("\r\n")
+        .map(|line| line.split(',').collect())
+        .collect();
+    let at = |name: &str| lines[0].iter().position(|column| *column == name).unwrap();
+    let prefill = &lines[1];
+    assert_eq!(prefill[at("roofline_tokens_per_s")], "12000");
+    assert_eq!(prefill[at("roofline_bound")], "compute");
+    let decode = lines.iter().find(|line| line[0] == "decode").unwrap();
+    assert_eq!(
+        (decode[at("roofline_share")], decode[at("roofline_bound")]),
+        ("0.5", "memory")
+    );
+    run.roofline = None;
+    for cell in &mut run.decode {
+        cell.roofline_share = None;
+    }
+    for shown in [long(&run), markdown(&run)] {
+        assert!(
+            !shown.contains("oofline") && !shown.contains("roof"),
+            "{shown}"
+        );
+    }
+}
+
 /// Ten requests of 100 tokens one after the other in 20 s are 50 tok/s wherever it is written.
 #[test]
 fn b056_one_figure_in_every_place() {
@@ -163,7 +217,7 @@ fn b056_one_figure_in_every_place() {
     assert_eq!(of("per_request_tokens_per_s"), "66");
     for shown in [
         markdown(&run),
-        text_table(&run, 120, false),
+        text_table(&run, plain(120)),
         run_page(&run, &PageOptions::self_contained()),
     ] {
         let words = shown.replace(['|', '<', '>'], " ");
@@ -193,7 +247,7 @@ fn b097_the_smallest_run_is_shown() {
         run.decode = vec![cell];
         for shown in [
             markdown(&run),
-            text_table(&run, 80, false),
+            text_table(&run, plain(80)),
             run_page(&run, &PageOptions::self_contained()),
         ] {
             assert!(shown.contains(words), "{shown}");

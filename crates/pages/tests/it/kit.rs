@@ -1,10 +1,12 @@
 //! A run with a value in every field, and a way to read tables out of a page.
 
+use tokmark_pages::TableOptions;
 use tokmark_run_format::cell::{FailureCount, Gaps, LaunchTtft, Sources};
 use tokmark_run_format::prefill::{CacheState, PrefillSample, SampleRole};
+use tokmark_run_format::roofline::{RooflineMachine, RooflineModel, RooflinePart};
 use tokmark_run_format::{
-    Accelerator, CellStatus, DecodeCell, Energy, Hardware, MachineClass, Note, PrefillRow,
-    PrefillStatus, RunDocument, TokenBudget, Tool, Trust,
+    Accelerator, CellStatus, DecodeCell, Energy, FigureSource, Hardware, MachineClass, Note,
+    PrefillRow, PrefillStatus, Roofline, RooflineBound, RunDocument, TokenBudget, Tool, Trust,
 };
 use tokmark_units::float;
 
@@ -71,6 +73,7 @@ pub(crate) fn full_run(mark: &str) -> RunDocument {
     run.model.weights_hash = Some(text("sha256:abc"));
     run.model.file = Some(text("tiny.gguf"));
     run.launch_command = Some(text("vllm serve owner/Tiny-7B-AWQ --max-model-len 40960"));
+    run.roofline = Some(roofline(mark));
     run.note = Some(text("a note by hand"));
     run.notes = vec![Note {
         code: text("some_note"),
@@ -95,6 +98,30 @@ pub(crate) fn full_run(mark: &str) -> RunDocument {
     run
 }
 
+/// A measured machine and a model of the catalogue.
+fn roofline(mark: &str) -> Roofline {
+    Roofline {
+        machine: Some(RooflineMachine {
+            name: format!("{mark}Maker Rig 16"),
+            count: 1,
+            bandwidth_gb_s: 500.0,
+            bandwidth_source: FigureSource::Measured,
+            ..RooflineMachine::default()
+        }),
+        model: Some(RooflineModel {
+            name: format!("{mark}catalogue/Tiny-7B"),
+            dense: RooflinePart {
+                bytes: 3.5e9,
+                ..RooflinePart::default()
+            },
+            kv_bytes_per_token: 131_072.0,
+            ..RooflineModel::default()
+        }),
+        draft_tokens: Some(3),
+        ..Roofline::default()
+    }
+}
+
 fn prefill(context: u64, mark: &str) -> PrefillRow {
     let mut row = PrefillRow::without_samples(context, PrefillStatus::Valid, None);
     let ttft = float::from_u64(context) / 3.0;
@@ -115,6 +142,9 @@ fn prefill(context: u64, mark: &str) -> PrefillRow {
         joules_per_prompt_token: Some(0.25),
         ..energy(mark)
     });
+    row.roofline_tokens_per_s = Some(12_000.0);
+    row.roofline_share = row.prompt_tokens_per_s.map(|rate| rate / 12_000.0);
+    row.roofline_bound = Some(RooflineBound::Compute);
     for (role, cache) in [
         (SampleRole::First, CacheState::PartlyCached),
         (SampleRole::Document, CacheState::Cold),
@@ -207,6 +237,9 @@ fn cell(context: u64, requests: u32, mark: &str) -> DecodeCell {
     cell.ci95_high = Some(total * 1.015);
     cell.ci_batches = Some(12);
     cell.drift = Some(-0.012);
+    cell.roofline_tokens_per_s = Some(total * 2.0);
+    cell.roofline_share = Some(0.5);
+    cell.roofline_bound = Some(RooflineBound::Memory);
     numbers_behind(&mut cell, per_request, mark);
     cell
 }
@@ -251,4 +284,13 @@ fn numbers_behind(cell: &mut DecodeCell, per_request: f64, mark: &str) {
         warm_fraction: Some(format!("{mark}usage")),
         server_output_tokens: Some(36_000),
     };
+}
+
+/// A table without colours or shares.
+pub(crate) fn plain(width: usize) -> TableOptions {
+    TableOptions {
+        width,
+        colour: false,
+        roofline: false,
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tokmark_pages::{
     NavigationEntry, PageOptions, RunLinks, Section, SiteChrome, assets, not_found_page, run_page,
 };
-use tokmark_run_format::{CapacityRule, DecodeCell, PrefillMode, RunDocument, Tool};
+use tokmark_run_format::{CapacityRule, DecodeCell, PrefillMode, RunDocument, Tool, UnknownFact};
 
 use crate::html::{assert_balanced, elements, with_attribute};
 use crate::kit::{CONTEXTS, REQUESTS, full_run};
@@ -129,20 +129,23 @@ fn cells_have_number_interval_word_and_reason() {
         0,
         1,
         "110.8 ±1.7 30 ms TTFT",
-        "110.8 tok/s, 95 % interval 109.1–112.4",
+        "110.8 tok/s, 95 % interval 109.1–112.4\n50.0 % of the measured 500 GB/s memory roofline, \
+         221.5 tok/s",
     );
     check(
         32_768,
         1,
         "63.1 ±0.9 Requests queued 30 ms TTFT",
-        "63.1 tok/s, 95 % interval 62.1–64.0\nRequests queued: reason for queued",
+        "63.1 tok/s, 95 % interval 62.1–64.0\n50.0 % of the measured 500 GB/s memory roofline, 126.1 \
+         tok/s\nRequests queued: reason for queued",
     );
     check(32_768, 2, "Looped", "Looped: reason for looped");
     check(
         32_768,
         8,
         "386.2 ±5.8 Ran out of cache ≥ 12,345 ms TTFT",
-        "386.2 tok/s, 95 % interval 380.4–392.0\nRan out of cache: reason for preempted",
+        "386.2 tok/s, 95 % interval 380.4–392.0\n50.0 % of the measured 500 GB/s memory roofline, 772.4 \
+         tok/s\nRan out of cache: reason for preempted",
     );
     let table = with_attribute(&page, "table", "data-measurements");
     let row = |status: &str| {
@@ -154,6 +157,66 @@ fn cells_have_number_interval_word_and_reason() {
     };
     assert!(row("failed").contains("Failed reason for failed"));
     assert!(row("over_capacity").contains("Over capacity reason for over_capacity"));
+}
+
+#[test]
+fn a_cell_says_which_share_of_the_machine_it_is() {
+    let mut run = full_run("");
+    let page = |run: &RunDocument| run_page(run, &PageOptions::self_contained());
+    let line = |run: &RunDocument| {
+        let page = page(run);
+        let found = elements(&page, "p")
+            .into_iter()
+            .find(|p| p.attributes.contains_key("data-roofline"));
+        found.map(|p| p.text())
+    };
+    let told = line(&run).unwrap();
+    assert!(
+        told.starts_with("Share of the roofline: 50.0 % of what the measured 500 GB/s"),
+        "{told}"
+    );
+    let details = with_attribute(&page(&run), "table", "data-details");
+    let text = details.text();
+    for words in [
+        "Share of the roofline",
+        "Roofline, tok/s",
+        "Limited by",
+        "221.5",
+        "memory",
+    ] {
+        assert!(text.contains(words), "{words}");
+    }
+    let cards: Vec<String> = elements(&page(&run), "li")
+        .iter()
+        .map(|li| li.attribute("title").to_owned())
+        .collect();
+    let prompt = "25.0 % of the catalogue's compute roofline, 12,000 tok/s";
+    assert!(
+        cards.iter().any(|title| title.contains(prompt)),
+        "{cards:?}"
+    );
+    // Above 1: as it is, with the reasons.
+    run.decode[0].roofline_share = Some(1.25);
+    let above = page(&run);
+    assert!(above.contains("125.0 % of the measured 500 GB/s memory roofline"));
+    assert!(
+        above.contains("Requests that share a prompt are served from the chip"),
+        "{above}"
+    );
+    assert!(line(&run).unwrap().contains("50.0 % to 125.0 %"));
+    // Without shares: the reason; without the block: nothing.
+    for cell in &mut run.decode {
+        cell.roofline_share = None;
+    }
+    let roofline = run.roofline.as_mut().unwrap();
+    roofline.machine = None;
+    roofline.unknown = vec![UnknownFact::new("machine", "nobody told")];
+    assert_eq!(
+        line(&run).as_deref(),
+        Some("Share of the roofline: not known. The machine: nobody told.")
+    );
+    run.roofline = None;
+    assert_eq!(line(&run), None);
 }
 
 #[test]

@@ -195,6 +195,9 @@ pub(crate) struct ShowArgs {
     /// What to print.
     #[arg(long, short, default_value = "table")]
     pub(crate) format: ShowFormat,
+    /// In the table, each cell's share of the roofline as a line of its own.
+    #[arg(long)]
+    pub(crate) roofline: bool,
     /// Write to this file instead of stdout.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tokmark_catalog::Catalog;
 use tokmark_machine::{
-    BandwidthSettings, ComputeLibrary, keep_probe, measure_bandwidth, measure_device_bandwidth,
-    real_clock,
+    BandwidthSettings, ComputeLibrary, PROBE_IS_OPTIMISED, keep_probe, measure_bandwidth,
+    measure_device_bandwidth, real_clock,
 };
 use tokmark_run_format::{Accelerator, AcceleratorFacts, Hardware, MeasuredBandwidth, UnknownFact};
 use tokmark_units::{float, format};
@@ -86,13 +86,23 @@ fn kept(hardware: &Hardware) -> Outcome<String> {
     let Some(folder) = data::folder() else {
         return Ok("note: there is no home folder, so that no run will know of this".to_owned());
     };
-    let path = keep_probe(&folder, hardware).map_err(|error| {
+    let mut kept = hardware.clone();
+    let processor = if PROBE_IS_OPTIMISED {
+        ""
+    } else {
+        // A limit that is too low would make every share of it too high.
+        if let Some(measured) = &mut kept.measured_bandwidth {
+            (measured.read_gb_s, measured.triad_gb_s) = (None, None);
+        }
+        "; the processor's figures are not kept, since this program was built without optimisation"
+    };
+    let path = keep_probe(&folder, &kept).map_err(|error| {
         let context = format!("cannot keep the result in `{}`", folder.display());
         Failure::new(Exit::Failed, anyhow::Error::new(error).context(context))
             .hint("name another folder with TOKMARK_DATA")
     })?;
     Ok(format!(
-        "kept in {}: runs against servers on this machine show their share of it",
+        "kept in {}: runs against servers on this machine show their share of it{processor}",
         path.display()
     ))
 }

@@ -228,8 +228,8 @@ fn report(document: &RunDocument, path: &Path, json: bool, quiet: bool) -> Outco
         let text = write_document(document).map_err(|e| Failure::new(Exit::Failed, e))?;
         say::raw(&text);
     } else if !quiet {
-        let table =
-            tokmark_pages::text_table(document, super::show::width(), super::show::colours());
+        let options = super::show::table(super::show::colours(), false);
+        let table = tokmark_pages::text_table(document, options);
         say::raw(&table);
         say::progress(format!(
             "\nsaved {}\npage:  tokmark show {} --format html --output run.html",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tokmark_pages::{PageOptions, csv, markdown, run_page, text_table};
+use tokmark_pages::{PageOptions, TableOptions, csv, markdown, run_page, text_table};
 use tokmark_run_format::write_document;
 
 use crate::args::{ShowArgs, ShowFormat};
@@ -15,7 +15,10 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
     let file = runfile::read(&args.file)?;
     let run = &file.document;
     let text = match args.format {
-        ShowFormat::Table => text_table(run, width(), args.output.is_none() && colours()),
+        ShowFormat::Table => {
+            let colour = args.output.is_none() && colours();
+            text_table(run, table(colour, args.roofline))
+        }
         ShowFormat::Html => run_page(run, &PageOptions::self_contained()),
         ShowFormat::Markdown => markdown(run),
         ShowFormat::Csv => csv(run),
@@ -35,8 +38,17 @@ fn write(path: &Path, text: &str) -> Outcome<()> {
         .map_err(|error| Failure::new(Exit::Usage, error))
 }
 
+/// A table as wide as the terminal.
+pub(crate) fn table(colour: bool, roofline: bool) -> TableOptions {
+    TableOptions {
+        width: width(),
+        colour,
+        roofline,
+    }
+}
+
 /// Columns of the terminal; a pipe gets the width of a printed page.
-pub(crate) fn width() -> usize {
+fn width() -> usize {
     terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0))
 }
 

@@ -109,15 +109,15 @@ fn reasons(roofline: &Roofline) -> String {
     capitalised(&reasons.join("; "))
 }
 
-/// `936 GB/s, catalogue's (NVIDIA RTX 3090)`, for a card.
+/// `936 GB/s, from the catalogue (NVIDIA RTX 3090)`, for a card.
 pub(crate) fn machine(run: &RunDocument) -> Option<String> {
     let roofline = run.roofline.as_ref()?;
     let machine = roofline.machine.as_ref()?;
-    Some(word::machine(
-        &bandwidth(roofline)?,
-        whose(roofline),
-        &machine.name,
-    ))
+    let from = match machine.bandwidth_source {
+        FigureSource::Measured => word::MEASURED,
+        _ => word::FROM_CATALOGUE,
+    };
+    Some(word::machine(&bandwidth(roofline)?, from, &machine.name))
 }
 
 /// `8.6 GB of weights, 192.0 KiB of cache a token (from …)`, for a card.

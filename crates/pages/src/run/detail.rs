@@ -26,6 +26,16 @@ const PLACE: [Column; 2] = [
 ];
 
 const COLUMNS: [Column; 38] = [
+    (column::ROOFLINE_SHARE, |cell| {
+        cell.roofline_share.map(percent)
+    }),
+    (column::ROOFLINE, |cell| {
+        cell.roofline_tokens_per_s.map(format::rate)
+    }),
+    (column::ROOFLINE_BOUND, |cell| {
+        let bound = cell.roofline_bound.map(roofline::bound);
+        bound.map(str::to_owned)
+    }),
     (column::PROMPT_TOKENS, |cell| cell.prompt_tokens.map(count)),
     (column::WARM_SHARE, |cell| cell.warm_fraction.map(percent)),
     (column::WARM_SHARE_FROM, |cell| {
@@ -119,16 +129,6 @@ const COLUMNS: [Column; 38] = [
         cell.client.as_ref()?.busiest_cpu.map(percent)
     }),
     (column::KV_NEED_OF_BUDGET, need),
-    (column::ROOFLINE_SHARE, |cell| {
-        cell.roofline_share.map(percent)
-    }),
-    (column::ROOFLINE, |cell| {
-        cell.roofline_tokens_per_s.map(format::rate)
-    }),
-    (column::ROOFLINE_BOUND, |cell| {
-        let bound = cell.roofline_bound.map(roofline::bound);
-        bound.map(str::to_owned)
-    }),
 ];
 
 impl Detail {

@@ -3,6 +3,7 @@
 pub(crate) const TITLE: &str = "Share of the roofline";
 pub(crate) const MEASURED: &str = "measured";
 pub(crate) const CATALOGUE: &str = "catalogue's";
+pub(crate) const FROM_CATALOGUE: &str = "from the catalogue";
 pub(crate) const MEMORY: &str = "memory";
 pub(crate) const COMPUTE: &str = "compute";
 pub(crate) const THE_MODEL: &str = "the model";
@@ -66,12 +67,12 @@ pub(crate) fn because(what: &str, reason: &str) -> String {
     format!("{what}: {reason}")
 }
 
-/// `936 GB/s, catalogue's (NVIDIA RTX 3090)`.
-pub(crate) fn machine(bandwidth: &str, whose: &str, name: &str) -> String {
-    format!("{bandwidth}, {whose} ({name})")
+/// `936 GB/s, from the catalogue (NVIDIA RTX 3090)`.
+pub(crate) fn machine(bandwidth: &str, from: &str, name: &str) -> String {
+    format!("{bandwidth}, {from} ({name})")
 }
 
-/// `8.6 GB of weights, 192.0 KiB of cache a token (deepseek-ai/…, catalogue's)`.
+/// `8.6 GB of weights, 192.0 KiB of cache a token (from deepseek-ai/…)`.
 pub(crate) fn model(weights: &str, cache: &str, name: &str) -> String {
     format!("{weights} GB of weights, {cache} KiB of cache a token (from {name})")
 }

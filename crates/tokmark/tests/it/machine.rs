@@ -2,9 +2,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+use tokmark_run_format::{Hardware, MeasuredBandwidth};
 
 use crate::gateway::tls_in_front;
-use crate::tokmark;
+use crate::{tokmark, tokmark_with};
 
 const TOKEN: &str = "0123456789abcdef0123";
 
@@ -30,6 +31,56 @@ fn the_inventory_is_a_hardware_file() {
     assert_eq!(read.memory_bytes, value["memory_bytes"].as_u64());
     let lines = tokmark(&["machine"]);
     assert!(String::from_utf8_lossy(&lines.stdout).starts_with("machine     "));
+}
+
+/// What `tokmark machine --json` says, with these variables.
+fn inventory(variables: &[(&str, &str)], arguments: &[&str]) -> serde_json::Value {
+    let all = [&["machine", "--json"], arguments].concat();
+    let output = tokmark_with(variables, &all);
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Keeps a probe of 61.5 GB/s in a data folder, made on this machine after a change to it.
+fn probe_made(folder: &TempDir, change: impl FnOnce(&mut Hardware)) {
+    let value = inventory(&[], &[]).to_string();
+    let mut hardware = tokmark_machine::read_hardware_file(&value).unwrap();
+    hardware.measured_bandwidth = Some(MeasuredBandwidth {
+        read_gb_s: Some(61.5),
+        method: "by hand".to_owned(),
+        ..MeasuredBandwidth::default()
+    });
+    change(&mut hardware);
+    tokmark_machine::keep_probe(&folder.path().join("tokmark"), &hardware).unwrap();
+}
+
+#[test]
+fn the_last_probe_is_told_where_the_hardware_is_the_same() {
+    let data = tempfile::tempdir().unwrap();
+    let home = [("XDG_DATA_HOME", data.path().to_str().unwrap())];
+    let none = inventory(&home, &[]);
+    assert_eq!(none["measured_bandwidth"], serde_json::Value::Null);
+    probe_made(&data, |_| {});
+    let same = inventory(&home, &[]);
+    assert_eq!(same["measured_bandwidth"]["read_gb_s"], 61.5);
+    let lines = tokmark_with(&home, &["machine"]);
+    let lines = String::from_utf8_lossy(&lines.stdout).into_owned();
+    assert!(
+        lines.contains("bandwidth   read 61.5 GB/s, triad unknown (by hand)\n"),
+        "{lines}"
+    );
+    // As a file for `run --hardware` it comes along.
+    let read = tokmark_machine::read_hardware_file(&same.to_string()).unwrap();
+    assert_eq!(read.measured_bandwidth.unwrap().read_gb_s, Some(61.5));
+    probe_made(&data, |hardware| hardware.cpu_cores = Some(4_096));
+    let other = inventory(&home, &[]);
+    assert_eq!(other["measured_bandwidth"], serde_json::Value::Null);
+    assert!(
+        other["unknown"]
+            .to_string()
+            .contains("made on other hardware"),
+        "{other}"
+    );
 }
 
 #[test]
@@ -66,6 +117,7 @@ fn through_tls(folder: &TempDir, port: u16, token: &str) -> [Output; 3] {
 fn a_machine_through_its_agent() {
     let folder = tempfile::tempdir().unwrap();
     let token = file(&folder, "token", TOKEN);
+    probe_made(&folder, |_| {});
     let mut agent = Command::new(env!("CARGO_BIN_EXE_tokmark"))
         .args([
             "machine-agent",
@@ -75,6 +127,7 @@ fn a_machine_through_its_agent() {
             "127.0.0.1:0",
             "-q",
         ])
+        .env("XDG_DATA_HOME", folder.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -84,14 +137,10 @@ fn a_machine_through_its_agent() {
         .read_line(&mut url)
         .unwrap();
     let url = url.trim();
-    let asked = tokmark(&[
-        "machine",
-        "--json",
-        "--machine-agent",
-        url,
-        "--machine-token-file",
-        &token,
-    ]);
+    let asked = inventory(
+        &[],
+        &["--machine-agent", url, "--machine-token-file", &token],
+    );
     let wrong = file(&folder, "wrong", "another-token-0000");
     let refused = tokmark(&[
         "machine",
@@ -109,8 +158,8 @@ fn a_machine_through_its_agent() {
     raw.read_to_string(&mut answer).unwrap();
     agent.kill().unwrap();
     agent.wait().unwrap();
-    let value: serde_json::Value = serde_json::from_slice(&asked.stdout).unwrap();
-    assert_eq!(value["source"], "agent");
+    assert_eq!(asked["source"], "agent");
+    assert_eq!(asked["measured_bandwidth"]["read_gb_s"], 61.5);
     let [trusted, anything, untrusted] = over_tls;
     for output in [trusted, anything] {
         let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -54,12 +54,20 @@ impl Row {
     }
 }
 
+/// Which words told the format of a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FormatSource {
+    /// What a server or a person states.
+    Stated,
+    /// The checkpoint's name, or how its publisher quantizes.
+    Name,
+}
+
 impl Catalog {
     /// The format of a checkpoint's linear layers.
     ///
-    /// `name` is its id, `stated` what the server or a person says of it. In this order: a recipe of
-    /// its publisher, what is stated, a word of its name, and 16 bits for a name without such a word,
-    /// which is how models are published first.
+    /// As [`Self::told_weight_format`], and 16 bits where nothing tells, which is how models are
+    /// published first.
     ///
     /// # Errors
     ///
@@ -69,16 +77,37 @@ impl Catalog {
         name: &str,
         stated: Option<&str>,
     ) -> Result<WeightFormat, UnknownWord> {
-        if let Some(format) = self.recipe(name) {
-            return Ok(format);
+        let told = self.told_weight_format(&[name], stated)?;
+        Ok(told.map_or(WeightFormat::F16, |(format, _)| format))
+    }
+
+    /// The format that names and statements tell; `None` where they tell nothing.
+    ///
+    /// `names` are the checkpoint's id, its file and the like, the most telling one first; `stated`
+    /// what the server or a person says of it. In this order: a recipe of its publisher, what is
+    /// stated, a word of a name. Plain 16 bits give way to a word of a name, because some servers
+    /// state the type of the activations where they have nothing to state of the weights.
+    ///
+    /// # Errors
+    ///
+    /// What is stated is no known format, and no name says anything.
+    pub fn told_weight_format(
+        &self,
+        names: &[&str],
+        stated: Option<&str>,
+    ) -> Result<Option<(WeightFormat, FormatSource)>, UnknownWord> {
+        let by_name = |format| Some((format, FormatSource::Name));
+        if let Some(format) = names.iter().find_map(|name| self.recipe(name)) {
+            return Ok(by_name(format));
         }
-        let from_name = in_name(name);
+        let from_name = names.iter().find_map(|name| in_name(name));
         let Some(stated) = stated.map(str::trim).filter(|word| !word.is_empty()) else {
-            return Ok(from_name.unwrap_or(WeightFormat::F16));
+            return Ok(from_name.and_then(by_name));
         };
-        match (WeightFormat::parse(stated), from_name) {
-            (Ok(format), _) | (Err(_), Some(format)) => Ok(format),
-            (Err(unknown), None) => Err(unknown),
+        match (in_statement(stated), from_name) {
+            (Some(WeightFormat::F16) | None, Some(format)) => Ok(by_name(format)),
+            (Some(format), _) => Ok(Some((format, FormatSource::Stated))),
+            (None, None) => WeightFormat::parse(stated).map(|_| None),
         }
     }
 
@@ -95,15 +124,53 @@ impl Catalog {
     }
 }
 
-/// The format that a word of the name means, the longest first: `GPTQ-Int4` before `GPTQ`.
+/// The one format that a statement means: as a whole (`FP8`, llama.cpp's `Q4_K - Medium`), or by one
+/// of its words (`AWQ 4-bit`). `None` when it means none, or two.
+fn in_statement(text: &str) -> Option<WeightFormat> {
+    let sizes = [(" - Medium", "_M"), (" - Small", "_S"), (" - Large", "_L")];
+    let whole = sizes.iter().fold(text.to_owned(), |text, (words, letter)| {
+        text.replace(words, letter)
+    });
+    if let Ok(format) = WeightFormat::parse(&whole) {
+        return Some(format);
+    }
+    let mut found: Vec<WeightFormat> = Vec::new();
+    for word in text.split_whitespace() {
+        let format = WeightFormat::parse(word).ok();
+        found.extend(format.filter(|format| !found.contains(format)));
+    }
+    match found.as_slice() {
+        [one] => Some(*one).filter(|format| bits_agree(text, *format)),
+        _ => None,
+    }
+}
+
+/// The format that a word of the name means, the longest first: `GPTQ-Int4` before `GPTQ`. A dynamic
+/// mix (`UD-Q4_K_M`) differs from model to model, so that its name means none.
 fn in_name(name: &str) -> Option<WeightFormat> {
     let file = name.rsplit('/').next().unwrap_or(name);
     let file = file.strip_suffix(".gguf").unwrap_or(file);
     let words: Vec<&str> = file.split(['-', '.', ' ', ':']).collect();
-    (1..=3).rev().find_map(|length| {
+    if words.iter().any(|word| word.eq_ignore_ascii_case("ud")) {
+        return None;
+    }
+    let found = (1..=3).rev().find_map(|length| {
         words
             .windows(length)
             .rev()
             .find_map(|part| WeightFormat::parse(&part.join("-")).ok())
+    });
+    found.filter(|format| bits_agree(file, *format))
+}
+
+/// Whether a text that states bits states those of the format: `AWQ 8-bit` is not what `AWQ` alone
+/// means.
+fn bits_agree(text: &str, format: WeightFormat) -> bool {
+    let lower = text.to_lowercase().replace(['-', ' ', '_'], "");
+    let before = lower.find("bit").and_then(|at| lower.get(..at));
+    let stated = before.and_then(|text| text.chars().last()?.to_digit(10));
+    stated.is_none_or(|bits| {
+        let bits = f64::from(bits);
+        (bits..bits + 1.0).contains(&format.bits_per_weight())
     })
 }

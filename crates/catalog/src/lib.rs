@@ -22,6 +22,7 @@ pub mod unknown;
 pub mod weights;
 
 pub use bundled::{Catalog, DataError};
+pub use checkpoint::FormatSource;
 pub use engine::Engine;
 pub use hardware::{Hardware, HardwareKind, Rates};
 pub use kv::{KvCache, KvType};

@@ -1,6 +1,6 @@
 //! Which format a checkpoint has.
 
-use tokmark_catalog::{Catalog, WeightFormat};
+use tokmark_catalog::{Catalog, FormatSource, WeightFormat};
 
 use crate::{CATALOG, model};
 
@@ -48,6 +48,52 @@ fn a_checkpoint_has_its_publishers_format() {
             .weight_format("someone/Some-Model", Some("compressed-tensors"))
             .is_err()
     );
+}
+
+#[test]
+fn what_engines_and_people_state() {
+    let told = |names: &[&str], stated: Option<&str>| {
+        let told = CATALOG.told_weight_format(names, stated);
+        told.ok().flatten()
+    };
+    let stated = |text: &str, expect: Option<&str>| {
+        let expect = expect.map(|word| (WeightFormat::parse(word).unwrap(), FormatSource::Stated));
+        assert_eq!(told(&["someone/Some-Model"], Some(text)), expect, "{text}");
+    };
+    stated("awq_marlin", Some("AWQ"));
+    stated("AWQ 4-bit (experts)", Some("AWQ"));
+    stated("AWQ 8-bit", None);
+    stated("Q4_K - Medium", Some("Q4_K_M"));
+    stated("Q3_K - Small", Some("Q3_K_S"));
+    stated("bfloat16", Some("BF16"));
+    stated("INT4", None);
+    stated("AWQ or GPTQ-g32", None);
+    let named = |names: &[&str], text: Option<&str>, expect: Option<&str>| {
+        let expect = expect.map(|word| (WeightFormat::parse(word).unwrap(), FormatSource::Name));
+        assert_eq!(told(names, text), expect, "{names:?} {text:?}");
+    };
+    named(&["Some-Model-Q4_K_M.gguf", "small"], None, Some("Q4_K_M"));
+    named(&["small", "someone/some-model-awq"], None, Some("AWQ"));
+    named(
+        &["someone/Some-Model-GPTQ-Int4-g32"],
+        None,
+        Some("GPTQ-Int4-g32"),
+    );
+    // A dynamic mix, a name that contradicts itself, and one that says nothing.
+    named(&["someone/Some-Model-UD-Q4_K_M.gguf"], None, None);
+    named(&["someone/Some-Model-AWQ-8bit"], None, None);
+    named(&["someone/Some-Model"], None, None);
+    // The activations' type is not the weights'.
+    named(&["someone/some-model-awq"], Some("bfloat16"), Some("AWQ"));
+    named(
+        &["someone/some-model-awq"],
+        Some("compressed-tensors"),
+        Some("AWQ"),
+    );
+    let recipe = Some("W4A16-g32");
+    named(&["cyankiwi/Some-Model-AWQ-4bit"], Some("AWQ 4-bit"), recipe);
+    let fp8 = Some((WeightFormat::Fp8, FormatSource::Stated));
+    assert_eq!(told(&["someone/some-model-awq"], Some("fp8")), fp8);
 }
 
 /// 23 Mamba layers of 38.7 M parameters each stay in 16 bits, the rest is quantized.

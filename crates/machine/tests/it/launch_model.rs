@@ -84,82 +84,59 @@ fn paths_as_the_server_sees_them() {
     check(&["vllm", "serve"], None);
 }
 
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+const OTHER: &str = "fedcba9876543210fedcba9876543210fedcba98";
+
+/// Checks which of two commits in a hub's cache is found.
+fn check_hub(hub: &str, arguments: &[&str], environment: &[&str], expect: Option<&str>) {
+    let folder = format!("system{hub}/models--owner--name");
+    let tree = Tree::new()
+        .file(&format!("{folder}/snapshots/{COMMIT}/config.json"), "")
+        .file(&format!("{folder}/snapshots/{OTHER}/config.json"), "")
+        .file(&format!("{folder}/refs/main"), COMMIT)
+        .file(&format!("{folder}/refs/v2"), OTHER);
+    let tree = process(tree, arguments, environment);
+    let expect = expect.map(|commit| {
+        let folder = format!("{hub}/models--owner--name/snapshots/{commit}");
+        PathBuf::from(folder.trim_start_matches('/'))
+    });
+    assert_eq!(
+        found(&tree, Some(30)),
+        expect,
+        "{arguments:?} {environment:?}"
+    );
+}
+
 #[test]
 fn repositories_in_the_hubs_cache() {
-    let commit = "0123456789abcdef0123456789abcdef01234567";
-    let other = "fedcba9876543210fedcba9876543210fedcba98";
-    let check = |hub: &str, arguments: &[&str], environment: &[&str], expect: Option<&str>| {
-        let folder = format!("system{hub}/models--owner--name");
-        let tree = Tree::new()
-            .file(&format!("{folder}/snapshots/{commit}/config.json"), "")
-            .file(&format!("{folder}/snapshots/{other}/config.json"), "")
-            .file(&format!("{folder}/refs/main"), commit)
-            .file(&format!("{folder}/refs/v2"), other);
-        let tree = process(tree, arguments, environment);
-        let expect = expect.map(|commit| {
-            let folder = format!("{hub}/models--owner--name/snapshots/{commit}");
-            PathBuf::from(folder.trim_start_matches('/'))
-        });
-        assert_eq!(
-            found(&tree, Some(30)),
-            expect,
-            "{arguments:?} {environment:?}"
-        );
-    };
     let serve = &["vllm", "serve", "owner/name"][..];
+    let at = |revision| ["vllm", "serve", "owner/name", "--revision", revision];
     let home = "/home/ann/.cache/huggingface/hub";
-    check(home, serve, &["HOME=/home/ann"], Some(commit));
-    check(
+    let ann = &["HOME=/home/ann"][..];
+    check_hub(home, serve, ann, Some(COMMIT));
+    check_hub(
         "/big/hub",
         serve,
         &["HOME=/home/ann", "HF_HOME=/big"],
-        Some(commit),
+        Some(COMMIT),
     );
-    check(
+    check_hub(
         "/big",
         serve,
         &["HF_HOME=/gone", "HF_HUB_CACHE=/big"],
-        Some(commit),
+        Some(COMMIT),
     );
-    check(
-        "/dl",
-        &["vllm", "serve", "owner/name", "--download-dir", "/dl"],
-        &[],
-        Some(commit),
-    );
-    check(
-        home,
-        &["vllm", "serve", "owner/name", "--revision", "v2"],
-        &["HOME=/home/ann"],
-        Some(other),
-    );
-    check(
-        home,
-        &["vllm", "serve", "owner/name", "--revision", commit],
-        &["HOME=/home/ann"],
-        Some(commit),
-    );
+    let downloads = ["vllm", "serve", "owner/name", "--download-dir", "/dl"];
+    check_hub("/dl", &downloads, &[], Some(COMMIT));
+    check_hub(home, &at("v2"), ann, Some(OTHER));
+    check_hub(home, &at(COMMIT), ann, Some(COMMIT));
     // Two snapshots, and nothing that says which.
-    check(
-        home,
-        &["vllm", "serve", "owner/name", "--revision", "v3"],
-        &["HOME=/home/ann"],
-        None,
-    );
-    check(home, serve, &["HOME=/home/bob"], None);
+    check_hub(home, &at("v3"), ann, None);
+    check_hub(home, serve, &["HOME=/home/bob"], None);
     // A name is no way out of the cache.
-    check(
-        home,
-        &["vllm", "serve", "../owner/name"],
-        &["HOME=/home/ann"],
-        None,
-    );
-    check(
-        home,
-        &["vllm", "serve", "owner/name", "--revision", "../../x"],
-        &["HOME=/home/ann"],
-        None,
-    );
+    check_hub(home, &["vllm", "serve", "../owner/name"], ann, None);
+    check_hub(home, &at("../../x"), ann, None);
+    check_hub(home, &at("v2/../../../x"), ann, None);
 }
 
 #[test]

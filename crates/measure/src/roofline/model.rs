@@ -46,7 +46,7 @@ fn of_row(
     catalog: &Catalog,
 ) -> Result<(RooflineModel, u32), String> {
     let row = row(subject, catalog)?;
-    let (format, source) = engine::weight_format(subject.engine, subject.model)?;
+    let (format, source) = engine::weight_format(subject.engine, subject.model, catalog)?;
     let spec = row.spec(format).ok_or_else(|| match &row.not_modelled {
         Some(why) => format!("no speed can be calculated for `{}`: {why}", row.id),
         None => format!("the parameters of `{}` are not known", row.id),

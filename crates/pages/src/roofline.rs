@@ -124,8 +124,13 @@ pub(crate) fn machine(run: &RunDocument) -> Option<String> {
 pub(crate) fn model(run: &RunDocument) -> Option<String> {
     let model = run.roofline.as_ref()?.model.as_ref()?;
     let weights = model.dense.bytes + model.head.bytes + model.experts.bytes;
+    let weights = if weights < 1e9 {
+        format!("{} MB", format::decimal(weights / 1e6, 1))
+    } else {
+        format!("{} GB", format::decimal(weights / 1e9, 1))
+    };
     Some(word::model(
-        &format::decimal(weights / 1e9, 1),
+        &weights,
         &format::decimal(model.kv_bytes_per_token / 1_024.0, 1),
         &model.name,
     ))
@@ -162,7 +167,7 @@ pub(crate) fn short(cell: &DecodeCell) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use tokmark_run_format::roofline::RooflineMachine;
+    use tokmark_run_format::roofline::{RooflineMachine, RooflineModel, RooflinePart};
     use tokmark_run_format::{CellStatus, LaunchSettings, Speculation, Tool, UnknownFact};
 
     use super::*;
@@ -219,6 +224,27 @@ mod tests {
         let mut none = run(FigureSource::Measured, vec![cell(0, 1, 0.38)]);
         none.decode[0].roofline_share = None;
         assert_eq!(of_cell(&none, &none.decode[0]), None);
+    }
+
+    #[test]
+    fn weights_in_the_unit_that_they_need() {
+        let check = |bytes: f64, expect: &str| {
+            let mut run = run(FigureSource::Catalogue, Vec::new());
+            run.roofline.as_mut().unwrap().model = Some(RooflineModel {
+                name: "GGUF".to_owned(),
+                dense: RooflinePart {
+                    bytes,
+                    ..RooflinePart::default()
+                },
+                kv_bytes_per_token: 2_048.0,
+                ..RooflineModel::default()
+            });
+            assert_eq!(model(&run).as_deref(), Some(expect));
+        };
+        let small = "8.4 MB of weights, 2.0 KiB of cache a token (from GGUF)";
+        check(8.42e6, small);
+        let large = "8.4 GB of weights, 2.0 KiB of cache a token (from GGUF)";
+        check(8.42e9, large);
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(crate) fn machine(bandwidth: &str, from: &str, name: &str) -> String {
 
 /// `8.6 GB of weights, 192.0 KiB of cache a token (from deepseek-ai/…)`.
 pub(crate) fn model(weights: &str, cache: &str, name: &str) -> String {
-    format!("{weights} GB of weights, {cache} KiB of cache a token (from {name})")
+    format!("{weights} of weights, {cache} KiB of cache a token (from {name})")
 }
 
 /// Short enough for a cell of a terminal's table.

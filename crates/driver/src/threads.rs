@@ -155,7 +155,8 @@ fn cpu(clock: ClockId) -> Option<Nanos> {
     Some(used.into())
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

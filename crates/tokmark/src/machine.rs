@@ -216,7 +216,8 @@ fn hardware(reached: &Reached, args: &FactArgs) -> Outcome<(Hardware, Option<Vec
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

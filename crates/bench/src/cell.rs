@@ -267,9 +267,8 @@ impl Running<'_> {
                 Readiness::Wait
             };
         }
-        let quiet_for = self.task.single_ttft.map_or(ADMISSION, |ttft| {
-            ADMISSION.max(Nanos(ttft.0.saturating_mul(3)))
-        });
+        let running = self.watch.latest().and_then(|scrape| scrape.running);
+        let quiet_for = admission_patience(self.task, started, running);
         let gauges_changed = self.watch.last_change().unwrap_or(last_start);
         let last_change = last_start.max(gauges_changed).max(self.launch);
         let quiet = now.saturating_sub(last_change) >= quiet_for;
@@ -352,6 +351,16 @@ fn client_health(health: &Health) -> ClientHealth {
     }
 }
 
+/// How long nothing may change before fewer than C streams count as admitted (4.2.5): three times
+/// what one request takes to its first token. While the server runs more requests than have begun to
+/// answer, the others are being prefilled, and cold where its cache has lost their documents.
+fn admission_patience(task: &CellTask, started: usize, running: Option<f64>) -> Nanos {
+    let prefills = running.is_some_and(|running| running > float::from_usize(started));
+    let cold = task.cold_ttft.filter(|_| prefills);
+    let ttft = task.single_ttft.max(cold).unwrap_or(Nanos::ZERO);
+    ADMISSION.max(Nanos(ttft.0.saturating_mul(3)))
+}
+
 enum Readiness {
     Ready,
     Wait,
@@ -387,4 +396,40 @@ fn live_rate(flight: &Flight<'_>, window: Window, now: Nanos) -> f64 {
         })
         .sum();
     float::from_u64(tokens) / elapsed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_that_the_server_prefills_are_waited_for_as_long_as_cold_ones_take() {
+        let check = |single, cold, running, expect| {
+            let task = CellTask {
+                context: 8_192,
+                requests: 4,
+                window: Nanos::from_secs(4),
+                settle: Nanos::from_secs(2),
+                stall: Nanos::from_secs(60),
+                cold_ttft: cold,
+                single_ttft: single,
+                fixed_ttft: None,
+                counted: true,
+                loop_check: true,
+                admission_limit: None,
+                idle_power_w: None,
+                retry: 0,
+            };
+            let patience = admission_patience(&task, 2, running);
+            assert_eq!(patience, Nanos::from_secs(expect), "{running:?}");
+        };
+        let warm = Some(Nanos::from_secs(1));
+        let cold = Some(Nanos::from_secs(19));
+        // As seen on a server that prefilled two lost documents of 8K for 40 s.
+        check(warm, cold, Some(3.0), 57);
+        check(warm, cold, Some(2.0), 10);
+        check(warm, cold, None, 10);
+        check(cold, cold, None, 57);
+        check(None, None, Some(3.0), 10);
+    }
 }

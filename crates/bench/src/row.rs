@@ -40,8 +40,40 @@ impl Run<'_> {
         }
         if decode {
             for requests in self.matrix.levels.clone() {
+                // Stopping or running out of time inside shows in the cell.
+                let _ended_early = self.warm_late(context, requests).await;
                 self.cell(context, requests).await;
             }
+        }
+    }
+
+    /// Prefills what a cell needs and the row's beginning did not: with what was measured since, a
+    /// cell may fit that was expected not to.
+    async fn warm_late(&mut self, context: u64, requests: u32) -> Result<(), RunError> {
+        let warmed = self.warmed.get(&context).copied().unwrap_or(0);
+        let most = self.limits.admission.unwrap_or(requests).min(requests);
+        let is_needed = warmed > 0
+            && warmed < most
+            && self.documents(most) > warmed
+            && !self.is_decided(context, requests)
+            && self.left_out(context, requests).is_none();
+        if !is_needed {
+            return Ok(());
+        }
+        match self.drain().await {
+            Drained::Stopped => Err(RunError::Stopped),
+            // The cell finds and says it.
+            Drained::Broken(_) | Drained::Busy(_) => Ok(()),
+            Drained::Idle | Drained::IdleByProbe(_) => self.warm_documents(context, most).await,
+        }
+    }
+
+    /// How many documents so many streams have in the server's cache.
+    fn documents(&self, streams: u32) -> u32 {
+        match self.known.prefix_cache {
+            Some(false) => 0,
+            _ if self.settings.shared_context => streams.min(1),
+            _ => streams,
         }
     }
 
@@ -88,11 +120,7 @@ impl Run<'_> {
             }
             Drained::Idle | Drained::IdleByProbe(_) | Drained::Busy(_) => {}
         }
-        let documents = match self.known.prefix_cache {
-            Some(false) => 0,
-            _ if self.settings.shared_context => streams.min(1),
-            _ => streams,
-        };
+        let documents = self.documents(streams);
         let wanted = self.settings.prefill != PrefillMode::Off
             && self.matrix.prefill_contexts.contains(&context);
         let mut extra = 0;
@@ -108,13 +136,20 @@ impl Run<'_> {
                 self.warm(context, &document).await?;
             }
         }
-        for stream in 0..documents {
+        self.warm_documents(context, documents).await
+    }
+
+    /// Prefills the documents of the first streams that are not in the cache yet, one at a time.
+    async fn warm_documents(&mut self, context: u64, documents: u32) -> Result<(), RunError> {
+        let warmed = self.warmed.get(&context).copied().unwrap_or(0);
+        for stream in warmed..documents {
             if self.out_of_time(self.known.cold_ttft(context).unwrap_or(Nanos::ZERO)) {
                 return Ok(());
             }
             let document = self.prompts.document(self.session, context, stream).await?;
             self.sample(context, &document, PrefillPurpose::Document)
                 .await?;
+            self.warmed.insert(context, stream + 1);
             if stream == 0 {
                 self.warm(context, &document).await?;
                 if self.known.prefix_cache == Some(false) {

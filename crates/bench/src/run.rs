@@ -90,6 +90,8 @@ pub struct Run<'a> {
     pub(crate) prompts: Prompts,
     pub(crate) probes: ProbeEvidence,
     pub(crate) samples: Vec<PrefillEvidence>,
+    /// By context, the streams whose documents were prefilled.
+    pub(crate) warmed: BTreeMap<u64, u32>,
     pub(crate) began: Nanos,
     /// Whether the server answered no request the last time.
     pub(crate) broken: bool,
@@ -119,6 +121,7 @@ impl<'a> Run<'a> {
             prompts: Prompts::new(run_id, settings),
             probes: ProbeEvidence::default(),
             samples: Vec::new(),
+            warmed: BTreeMap::new(),
             began: session.clock.now(),
             broken: false,
             cells: BTreeMap::new(),

@@ -1,5 +1,6 @@
 use tokmark_bench::Settings;
 use tokmark_run_format::{CellStatus, PrefillMode, PrefillStatus};
+use tokmark_sim::model::NanosPerToken;
 
 use crate::{cell, measure, settings, sim, status};
 
@@ -80,4 +81,24 @@ async fn ranks_keep_their_own_documents() {
     let cell = cell(&outcome, 2_048, 4);
     assert_eq!(cell.status, CellStatus::Valid, "{:?}", cell.reason);
     assert!(cell.warm_fraction.unwrap() >= 0.95, "{cell:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cell_that_fits_only_by_what_its_row_showed_finds_its_documents_warm() {
+    // Cold prompts of 8K take 8 s: before one was seen again from the cache, four of them are
+    // expected to write more meanwhile than the cache has room for.
+    let slow = sim(|config| {
+        config.engine.max_model_len = 16_384;
+        config.engine.num_blocks = 40_960 / config.engine.block_size;
+        config.engine.cost.prefill = NanosPerToken(1_000_000.0);
+    });
+    let (bench, outcome) = measure(slow, &settings("1k,8k", &[1, 4])).await;
+    let cell = cell(&outcome, 8_192, 4);
+    assert_eq!(cell.status, CellStatus::Valid, "{:?}", cell.reason);
+    assert!(cell.warm_fraction.unwrap() > 0.95, "{cell:?}");
+    let cold = bench.server.truth().requests.iter().fold(0, |sum, r| {
+        sum + u32::from(r.prompt_tokens == 8_192 && r.cached_tokens == 0)
+    });
+    // A document for each stream, one for the samples, one to warm the server up.
+    assert!((4..=6).contains(&cold), "{cold}");
 }

@@ -1,8 +1,9 @@
 //! `SGLang`.
 //!
 //! `/server_info` tells the arguments of the start and what became of them; `/v1/loads` tells the
-//! load of every rank, also where `/metrics` is off. Closing the connection aborts a request after a
-//! short while.
+//! load of every rank, also where `/metrics` is off. The gauges of `/metrics` are set with every 40th
+//! step of decoding (`--decode-log-interval`), `/v1/loads` with every prefill: it is believed first.
+//! Closing the connection aborts a request after a short while.
 
 use std::collections::BTreeMap;
 
@@ -139,17 +140,14 @@ impl Adapter for SgLang {
         control: &'a Control,
     ) -> BoxFuture<'a, Result<Gauges, GaugeError>> {
         Box::pin(async move {
-            let scraped = match scrape::metrics(control, "/metrics").await? {
+            let mut gauges = match scrape::metrics(control, "/metrics").await? {
                 None => Gauges::nothing(METRICS_OFF),
                 Some(exposition) => read_gauges(&exposition, server.chosen_id()),
             };
-            if scraped.running.is_some() {
-                return Ok(scraped);
+            if let Some(loads) = loads(control).await {
+                take_loads(&mut gauges, &loads);
             }
-            Ok(match loads(control).await {
-                Some(loads) => gauges_of_loads(&loads, scraped.notes),
-                None => scraped,
-            })
+            Ok(gauges)
         })
     }
 
@@ -334,7 +332,8 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / float::from_usize(values.len()))
 }
 
-fn gauges_of_loads(loads: &[Value], notes: Vec<String>) -> Gauges {
+/// The load of every rank in place of what the metrics said.
+fn take_loads(gauges: &mut Gauges, loads: &[Value]) {
     let values = |key: &str| -> Vec<f64> {
         loads
             .iter()
@@ -346,13 +345,10 @@ fn gauges_of_loads(loads: &[Value], notes: Vec<String>) -> Gauges {
         (!values.is_empty()).then(|| values.iter().sum::<f64>())
     };
     let shares = values("token_usage");
-    Gauges {
-        running: sum("num_running_reqs"),
-        waiting: sum("num_waiting_reqs"),
-        kv_use_mean: mean(&shares),
-        kv_use_max: shares.iter().copied().reduce(f64::max),
-        engines: u32::try_from(loads.len()).unwrap_or(u32::MAX),
-        notes,
-        ..Gauges::default()
-    }
+    let fullest = shares.iter().copied().reduce(f64::max);
+    gauges.running = sum("num_running_reqs").or(gauges.running);
+    gauges.waiting = sum("num_waiting_reqs").or(gauges.waiting);
+    gauges.kv_use_mean = mean(&shares).or(gauges.kv_use_mean);
+    gauges.kv_use_max = fullest.or(gauges.kv_use_max);
+    gauges.engines = u32::try_from(loads.len()).unwrap_or(u32::MAX);
 }

@@ -141,6 +141,24 @@ async fn sglang_without_metrics_and_with_older_routes() {
     assert_eq!(gauges.output_tokens, None, "nothing live to count by");
 }
 
+/// As seen with 0.5.23: four requests ran for half a minute while the metrics said that none did.
+#[tokio::test(start_paused = true)]
+async fn sglangs_loads_are_newer_than_its_gauges() {
+    let loads = r#"{"loads":[
+        {"dp_rank":0,"num_running_reqs":4,"num_waiting_reqs":2,"token_usage":0.5},
+        {"dp_rank":1,"num_running_reqs":3,"num_waiting_reqs":0,"token_usage":0.25}]}"#;
+    let server = recorded("sglang").get("/v1/loads", Reply::json(loads));
+    let (control, _) = server.start();
+    let server = identify(&control, None).await.unwrap();
+    let gauges = server.gauges(&control).await.unwrap();
+    assert_eq!((gauges.running, gauges.waiting), (Some(7.0), Some(2.0)));
+    assert_eq!((gauges.kv_use_mean, gauges.kv_use_max), (Some(0.375), Some(0.5)));
+    // Counters move with every step and are in the metrics only.
+    assert_eq!(gauges.output_tokens, Some(4_000.0));
+    assert_eq!(gauges.preemptions, Some(3.0));
+    assert_eq!(gauges.engines, 2);
+}
+
 #[tokio::test(start_paused = true)]
 async fn tgis_gauges_are_absent_until_the_first_request() {
     let fresh = "tgi_batch_max_total_tokens 50000\n";

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
-use tokmark_engines::{Capabilities, CountError, FixedLength, LimitField as Limit, Tri};
+use tokmark_engines::{
+    Capabilities, CountError, ENDLESS_GENERATION, FixedLength, LimitField as Limit, Tri,
+};
 use tokmark_openai_stream::request::{
     Endpoint as StreamEndpoint, LimitField, Prompt, RequestSpec, Sampling,
 };
@@ -366,7 +368,14 @@ impl BodyMaker {
                 let inside = serde_json::json!({ "ignore_eos": true });
                 spec.extra.insert("debug_config".to_owned(), inside);
             }
-            FixedLength::LeastTokens(_) | FixedLength::DebugConfig | FixedLength::Never => {}
+            FixedLength::GenerationConfig if wanted("generation_config") => {
+                let whole = ENDLESS_GENERATION.into();
+                spec.extra.insert("generation_config".to_owned(), whole);
+            }
+            FixedLength::LeastTokens(_)
+            | FixedLength::DebugConfig
+            | FixedLength::GenerationConfig
+            | FixedLength::Never => {}
         }
     }
 

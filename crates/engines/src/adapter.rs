@@ -47,6 +47,8 @@ pub(crate) struct Habits {
     pub(crate) reserves_output: bool,
     /// Whether the model is loaded by the first request, so that limits are known only then.
     pub(crate) loads_on_demand: bool,
+    /// Whether it serves models that it does not list.
+    pub(crate) lists_some: bool,
     /// Whether requests above its limit wait without any sign of it.
     pub(crate) queues_silently: bool,
     /// What a person can change.
@@ -62,6 +64,7 @@ impl Habits {
         gauge_age: Duration::ZERO,
         reserves_output: false,
         loads_on_demand: false,
+        lists_some: false,
         queues_silently: false,
         advice: Advice::UNKNOWN,
     };

@@ -95,6 +95,11 @@ pub enum Abort {
     CloseConnectionUnverified,
 }
 
+/// The value of `generation_config` ([`FixedLength::GenerationConfig`]): no token ends an answer,
+/// and tokens are drawn rather than the likeliest taken, since it stands in place of the model's own
+/// configuration. Temperature and the rest come from the request's own fields.
+pub const ENDLESS_GENERATION: &str = r#"{"eos_token_id":-1,"do_sample":true}"#;
+
 /// How an answer is made to have its full length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FixedLength {
@@ -105,6 +110,8 @@ pub enum FixedLength {
     LeastTokens(&'static str),
     /// `ignore_eos` inside `debug_config`, which works on servers that were started for it.
     DebugConfig,
+    /// A generation configuration of its own, written as JSON in a string, whose end token is none.
+    GenerationConfig,
     /// The server has no such field: answers end where the model ends them.
     Never,
 }

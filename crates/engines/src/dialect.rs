@@ -14,6 +14,7 @@ pub(crate) mod sglang;
 pub(crate) mod tabbyapi;
 pub(crate) mod tensorrt;
 pub(crate) mod tgi;
+pub(crate) mod transformers;
 pub(crate) mod vllm;
 
 use crate::adapter::Adapter;
@@ -51,13 +52,15 @@ pub enum Dialect {
     LmStudio,
     /// Ollama.
     Ollama,
+    /// Hugging Face's `transformers serve`.
+    Transformers,
     /// Any server with OpenAI's routes.
     OpenAi,
 }
 
 impl Dialect {
     /// Every kind, in the order of recognition; the one that takes anything comes last.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Dynamo,
         Self::LlmDSim,
         Self::Vllm,
@@ -72,6 +75,7 @@ impl Dialect {
         Self::MlxLm,
         Self::LmStudio,
         Self::Ollama,
+        Self::Transformers,
         Self::OpenAi,
     ];
 
@@ -92,6 +96,7 @@ impl Dialect {
             Self::MlxLm => "mlx-lm",
             Self::LmStudio => "lmstudio",
             Self::Ollama => "ollama",
+            Self::Transformers => "transformers",
             Self::OpenAi => "openai",
         }
     }
@@ -108,6 +113,7 @@ impl Dialect {
             Self::Mlc => &["mlc-llm"],
             Self::MlxLm => &["mlx", "mlxlm"],
             Self::LmStudio => &["lm-studio"],
+            Self::Transformers => &["transformers-serve"],
             _ => &[],
         }
     }
@@ -150,6 +156,7 @@ impl Dialect {
             Self::MlxLm => &mlx::MlxLm,
             Self::LmStudio => &lmstudio::LmStudio,
             Self::Ollama => &ollama::Ollama,
+            Self::Transformers => &transformers::Transformers,
             Self::OpenAi => &openai::OpenAi,
         }
     }

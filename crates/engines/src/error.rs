@@ -65,7 +65,7 @@ pub enum IdentifyError {
         to: String,
     },
     /// The server names no model, and none was given.
-    #[error("the server lists no models")]
+    #[error("the server does not say which model it serves")]
     NoModels,
     /// The model that was asked for is not served.
     #[error("the server has no model `{wanted}`; it serves {}", quoted(available))]

@@ -33,7 +33,9 @@ pub use address::{Address, AddressError, Scheme};
 pub use advice::Advice;
 pub use answer::Answer;
 pub use cache::CacheState;
-pub use capability::{Abort, Capabilities, Endpoint, FixedLength, LimitField, TokenizeKind, Tri};
+pub use capability::{
+    Abort, Capabilities, ENDLESS_GENERATION, Endpoint, FixedLength, LimitField, TokenizeKind, Tri,
+};
 pub use control::{
     Control, ControlError, ControlIo, DEFAULT_TIMEOUT, Dial, Limits, MAX_ANSWER_BYTES,
 };

@@ -6,7 +6,12 @@ impl Dialect {
     /// The port that it listens on unless told otherwise.
     pub fn usual_port(self) -> Option<u16> {
         match self {
-            Self::Vllm | Self::Dynamo | Self::LlmDSim | Self::TensorRtLlm | Self::Mlc => Some(8000),
+            Self::Vllm
+            | Self::Dynamo
+            | Self::LlmDSim
+            | Self::TensorRtLlm
+            | Self::Mlc
+            | Self::Transformers => Some(8000),
             Self::LlamaCpp | Self::MlxLm => Some(8080),
             Self::SgLang => Some(30_000),
             Self::Ollama => Some(11_434),
@@ -100,6 +105,7 @@ const SIGNS: &[(Dialect, Sign)] = &[
     (Dialect::MlxLm, Sign::Begins("mlx_lm")),
     (Dialect::Mlc, Sign::Begins("mlc_llm")),
     (Dialect::MistralRs, Sign::Begins("mistralrs")),
+    (Dialect::Transformers, Sign::Serves("transformers")),
 ];
 
 /// The dialect that a simulated server was started with.
@@ -151,6 +157,10 @@ mod tests {
             Some(Dialect::MlxLm),
         );
         check("mlx_lm.server --model m", Some(Dialect::MlxLm));
+        check(
+            &format!("{python} /opt/env/bin/transformers serve --port 8000 m"),
+            Some(Dialect::Transformers),
+        );
         check("mlc_llm serve m --mode server", Some(Dialect::Mlc));
         check(
             &format!("{python} -m dynamo.frontend --http-port 8000"),

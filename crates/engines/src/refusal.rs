@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tokmark_openai_stream::request::refused_field;
 
-use crate::capability::{Capabilities, Endpoint, FixedLength, LimitField};
+use crate::capability::{Capabilities, ENDLESS_GENERATION, Endpoint, FixedLength, LimitField};
 
 /// An optional field that a measured request would like to carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub(crate) enum Field {
     IgnoreEos,
     LeastTokens(&'static str),
     DebugConfig,
+    GenerationConfig,
     TokenIds,
     Timings,
     CachePrompt,
@@ -37,6 +38,7 @@ impl Field {
             Self::CachePrompt => "cache_prompt",
             Self::Slot => "id_slot",
             Self::DebugConfig => "debug_config",
+            Self::GenerationConfig => "generation_config",
             Self::LeastTokens(name) | Self::Constant(name, _) => name,
         }
     }
@@ -45,7 +47,7 @@ impl Field {
     pub(crate) fn fixes_length(self) -> bool {
         matches!(
             self,
-            Self::IgnoreEos | Self::LeastTokens(_) | Self::DebugConfig
+            Self::IgnoreEos | Self::LeastTokens(_) | Self::DebugConfig | Self::GenerationConfig
         )
     }
 
@@ -55,6 +57,7 @@ impl Field {
             FixedLength::IgnoreEos => (Self::IgnoreEos, true),
             FixedLength::LeastTokens(name) => (Self::LeastTokens(name), true),
             FixedLength::DebugConfig => (Self::DebugConfig, true),
+            FixedLength::GenerationConfig => (Self::GenerationConfig, true),
             FixedLength::Never => (Self::IgnoreEos, false),
         };
         let asked = [
@@ -136,6 +139,7 @@ pub(crate) fn body(
             Field::ContinuousUsage => continue,
             Field::LeastTokens(_) => json!(limit.1),
             Field::DebugConfig => json!({ "ignore_eos": true }),
+            Field::GenerationConfig => json!(ENDLESS_GENERATION),
             Field::Constant(_, value) => json!(value),
             Field::IgnoreEos | Field::TokenIds | Field::Timings | Field::CachePrompt => json!(true),
         };

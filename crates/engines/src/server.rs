@@ -38,6 +38,8 @@ pub struct Server {
     /// Whether the control routes must name the model (a router in front of several processes).
     pub(crate) routes_name_model: bool,
     pub(crate) chosen: Option<ModelCard>,
+    /// Whether models are served that are not in the list.
+    serves_others: bool,
     pub(crate) capabilities: Capabilities,
     /// Whether gauges can be read.
     pub(crate) metrics: Option<bool>,
@@ -64,6 +66,7 @@ impl Server {
             },
             routes_name_model: false,
             chosen: None,
+            serves_others: dialect.adapter().habits().lists_some,
             capabilities: dialect.adapter().capabilities(),
             metrics: None,
             budget_note: None,
@@ -118,6 +121,13 @@ impl Server {
             .collect()
     }
 
+    /// The only model that it answers for, whatever it lists.
+    pub(crate) fn serves_only(&mut self, card: ModelCard) {
+        self.chosen = Some(card.clone());
+        self.models = vec![card];
+        self.serves_others = false;
+    }
+
     /// The name that the metrics of the chosen model carry.
     pub(crate) fn chosen_id(&self) -> Option<&str> {
         self.chosen.as_ref().map(|card| card.id.as_str())
@@ -129,7 +139,13 @@ impl Server {
     /// # Errors
     /// `NoModels`, `SeveralModels` or `UnknownModel`.
     pub fn choose_model(&mut self, wanted: Option<&str>) -> Result<Model, IdentifyError> {
-        let card = choose(&self.models, wanted)?;
+        let card = match choose(&self.models, wanted) {
+            Err(IdentifyError::UnknownModel { wanted, .. }) if self.serves_others => ModelCard {
+                id: wanted,
+                ..ModelCard::default()
+            },
+            found => found?,
+        };
         self.engine.max_length = card.max_model_len.or(self.engine.max_length);
         let model = card.describe();
         self.chosen = Some(card);

@@ -28,6 +28,8 @@ pub enum Dialect {
     Dynamo,
     /// mistral.rs 0.9.2.
     MistralRs,
+    /// `transformers serve` 5.19.
+    Transformers,
     /// The bare OpenAI interface: models and the two completion routes, nothing beside.
     OpenAi,
 }
@@ -54,6 +56,7 @@ impl Dialect {
         Self::MlxLm,
         Self::Dynamo,
         Self::MistralRs,
+        Self::Transformers,
         Self::OpenAi,
     ];
 
@@ -71,6 +74,7 @@ impl Dialect {
             Self::MlxLm => "mlx-lm",
             Self::Dynamo => "dynamo",
             Self::MistralRs => "mistralrs",
+            Self::Transformers => "transformers",
             Self::OpenAi => "openai",
         }
     }

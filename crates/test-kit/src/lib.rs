@@ -44,6 +44,7 @@ pub enum SimBenchError {
 impl SimBench {
     /// Starts a server and identifies it, as `tokmark run` does over TCP.
     pub async fn start(config: SimConfig, endpoint: Endpoint) -> Result<Self, SimBenchError> {
+        let served_name = config.model.served_name.clone();
         let server = Arc::new(SimServer::start(config)?);
         let clock = Clock::start();
         let opener = Arc::clone(&server);
@@ -61,7 +62,9 @@ impl SimBench {
         };
         let control = Control::new(dial, target, DEFAULT_TIMEOUT);
         let mut identified = tokmark_engines::identify(&control, None).await?;
-        let model = identified.choose_model(None)?;
+        // A server that lists nothing has to be told.
+        let name = Some(served_name.as_str()).filter(|_| identified.models.is_empty());
+        let model = identified.choose_model(name)?;
         identified.read_capacity(&control).await?;
         identified
             .probe_fields(&control, &model, control_endpoint(endpoint))

@@ -52,13 +52,16 @@ pub(crate) async fn reach(
     let mut server = tokmark_engines::identify(&control, args.engine.as_deref())
         .await
         .map_err(refused)?;
+    let (launch, elsewhere) = local_launch(&address, road.is_local);
+    // Before the model is chosen: a command line may name the only one that is served.
+    if let Some(launch) = &launch {
+        server.learn_from_launch(&launch.argv);
+    }
     let model = server
         .choose_model(args.model.as_deref())
         .map_err(refused)?;
     server.read_capacity(&control).await.map_err(refused)?;
-    let (launch, elsewhere) = local_launch(&address, road.is_local);
     if let Some(launch) = &launch {
-        server.learn_from_launch(&launch.argv);
         server.learn_from_settings(tokmark_machine::settings(launch));
     }
     server.declare(Declared {

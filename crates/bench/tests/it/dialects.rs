@@ -87,6 +87,7 @@ conforming! {
     an_mlx_lm: MlxLm,
     a_dynamo: Dynamo,
     a_mistralrs: MistralRs,
+    a_transformers_serve: Transformers,
     a_plain_openai_server: OpenAi,
 }
 
@@ -98,6 +99,7 @@ async fn one_request_at_a_time() {
         (Dialect::MlxLm, "`--decode-concurrency`"),
         (Dialect::Ollama, "`OLLAMA_NUM_PARALLEL`"),
         (Dialect::LlamaCpp, "`--parallel`"),
+        (Dialect::Transformers, "`--continuous-batching`"),
     ] {
         let single = sim(|config| {
             config.dialect = dialect;

@@ -77,6 +77,11 @@ async fn each_kind_is_known_by_a_route_of_its_own() {
         ),
         ("/api/version", json(r#"{"version":"1"}"#), Dialect::Ollama),
         (
+            "/openapi.json",
+            json(r#"{"paths":{"/load_model":{},"/reset":{},"/v1/chat/completions":{}}}"#),
+            Dialect::Transformers,
+        ),
+        (
             "/busy_threshold",
             json(r#"{"thresholds":[]}"#),
             Dialect::Dynamo,
@@ -152,7 +157,10 @@ async fn sglangs_loads_are_newer_than_its_gauges() {
     let server = identify(&control, None).await.unwrap();
     let gauges = server.gauges(&control).await.unwrap();
     assert_eq!((gauges.running, gauges.waiting), (Some(7.0), Some(2.0)));
-    assert_eq!((gauges.kv_use_mean, gauges.kv_use_max), (Some(0.375), Some(0.5)));
+    assert_eq!(
+        (gauges.kv_use_mean, gauges.kv_use_max),
+        (Some(0.375), Some(0.5))
+    );
     // Counters move with every step and are in the metrics only.
     assert_eq!(gauges.output_tokens, Some(4_000.0));
     assert_eq!(gauges.preemptions, Some(3.0));
@@ -263,11 +271,34 @@ async fn mistral_rs_lists_a_word_that_stands_for_its_model() {
     );
 }
 
+/// `transformers serve` lists its cache folder. It serves any model that is asked for, unless it was
+/// started for one.
+#[tokio::test(start_paused = true)]
+async fn transformers_serves_what_it_does_not_list() {
+    let cached =
+        r#"{"data":[{"id":"acme/a","owned_by":"acme"},{"id":"acme/b","owned_by":"acme"}]}"#;
+    let fake = || recorded("transformers").get("/v1/models", Reply::json(cached));
+    let mut any = server(fake()).await;
+    assert!(any.choose_model(None).is_err());
+    for name in ["acme/b", "/models/tiny"] {
+        assert_eq!(any.choose_model(Some(name)).unwrap().served_name, name);
+    }
+    let mut pinned = server(fake()).await;
+    pinned.learn_from_launch(&arguments("transformers serve /models/tiny"));
+    assert_eq!(pinned.choose_model(None).unwrap().name, "tiny");
+    let error = pinned.choose_model(Some("acme/b")).unwrap_err();
+    assert!(error.to_string().contains("/models/tiny"), "{error}");
+    assert_eq!(pinned.engine.max_sequences, Some(1));
+    let mut batching = server(fake()).await;
+    batching.learn_from_launch(&arguments("transformers serve m --continuous-batching"));
+    assert_eq!(batching.engine.max_sequences, None);
+}
+
 /// The port's process may be a proxy's, or a simulator's: what such a command line leaves out says
 /// nothing about the server.
 #[tokio::test(start_paused = true)]
 async fn a_command_line_of_something_else_has_no_defaults() {
-    for word in ["mlx-lm", "mlc", "mistralrs", "llamacpp"] {
+    for word in ["mlx-lm", "mlc", "mistralrs", "llamacpp", "transformers"] {
         for line in ["nginx -g daemon", &format!("tokmark sim --dialect {word}")] {
             let fake = match word {
                 "llamacpp" => llamacpp(),

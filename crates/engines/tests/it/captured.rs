@@ -34,6 +34,7 @@ fn replay(engine: &str, header: &'static str) -> Option<Fake> {
         ("/props", "GET_props"),
         ("/slots", "GET_slots"),
         ("/server_info", "GET_server_info"),
+        ("/openapi.json", "GET_openapi.json"),
         ("/v1/chat/completions", "err_wrong_method"),
     ];
     let mut fake = Fake::new().server_header(header);
@@ -187,12 +188,15 @@ async fn a_real_sglang() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_real_server_without_an_adapter_is_an_openai_server() {
+async fn a_real_transformers_serve() {
     let Some(transformers) = replay("transformers-serve", "uvicorn") else {
         eprintln!("skipped: no recorded answers here");
         return;
     };
+    // Recorded without a cache folder: its list is an error.
     let (control, _) = transformers.start();
-    let server = identify(&control, None).await;
-    assert_eq!(server.unwrap().engine.name, "openai");
+    let server = identify(&control, None).await.unwrap();
+    assert_eq!(server.engine.name, "transformers");
+    assert!(server.models.is_empty());
+    assert_eq!(server.engine.accepts.metrics, Some(false));
 }

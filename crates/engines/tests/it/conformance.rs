@@ -19,6 +19,8 @@ async fn tells(row: Told) {
     let (control, heard) = row.server().start();
     let mut server = identify(&control, None).await.unwrap();
     assert_eq!(server.engine.name, word);
+    let launch: Vec<String> = row.launch.split_whitespace().map(str::to_owned).collect();
+    server.learn_from_launch(&launch);
     let model = server.choose_model(None).unwrap();
     assert_eq!(model.served_name, row.served_name, "{word}");
     let engine = &server.engine;
@@ -142,8 +144,9 @@ async fn every_adapter_tolerates_routes_that_are_refused() {
 }
 
 /// Every route that an adapter asks.
-const ROUTES: [&str; 30] = [
+const ROUTES: [&str; 31] = [
     "/version",
+    "/openapi.json",
     "/metrics",
     "/prometheus/metrics",
     "/server_info",

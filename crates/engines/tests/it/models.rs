@@ -74,7 +74,10 @@ async fn several_names_of_one_model_are_one_model() {
 async fn an_empty_list_needs_a_name() {
     let mut server = server("").await;
     let error = server.choose_model(None).unwrap_err();
-    assert_eq!(error.to_string(), "the server lists no models");
+    assert_eq!(
+        error.to_string(),
+        "the server does not say which model it serves"
+    );
     assert!(error.hint().contains("--model"));
     assert_eq!(server.choose_model(Some("m")).unwrap().served_name, "m");
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokmark_engines::{
-    Address, Answer, CacheState, Control, ControlIo, CountError, DEFAULT_TIMEOUT, Dial, Endpoint,
-    FixedLength, Limits, Server, Target, Tri, identify,
+    Address, Answer, CacheState, Control, ControlIo, CountError, DEFAULT_TIMEOUT, Dial,
+    ENDLESS_GENERATION, Endpoint, FixedLength, Limits, Server, Target, Tri, identify,
 };
 use tokmark_openai_stream::reply::{BodyEnd, FailureClass, ReplyReader, TokenEvent};
 use tokmark_openai_stream::request::Endpoint as Route;
@@ -157,6 +157,11 @@ pub fn all() -> Vec<Behaves> {
             fixed: true,
             ..NOTHING
         },
+        Behaves {
+            dialect: Dialect::Transformers,
+            fixed: true,
+            ..NOTHING
+        },
         NOTHING,
     ]
 }
@@ -205,7 +210,9 @@ impl Met {
         let sim = Arc::new(Sim(SimServer::start(config).unwrap()));
         let control = connect(&sim);
         let mut server = identify(&control, None).await.unwrap();
-        let model = server.choose_model(None).unwrap();
+        // A server that lists nothing has to be told.
+        let name = Some("small").filter(|_| server.models.is_empty());
+        let model = server.choose_model(name).unwrap();
         server.read_capacity(&control).await.unwrap();
         Self {
             sim,
@@ -240,6 +247,9 @@ impl Met {
                 FixedLength::IgnoreEos => body["ignore_eos"] = true.into(),
                 FixedLength::LeastTokens(name) => body[name] = most.into(),
                 FixedLength::DebugConfig => body["debug_config"] = json!({"ignore_eos": true}),
+                FixedLength::GenerationConfig => {
+                    body["generation_config"] = ENDLESS_GENERATION.into();
+                }
                 FixedLength::Never => {}
             }
         }

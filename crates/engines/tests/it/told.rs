@@ -6,6 +6,8 @@ use crate::fake::{Fake, llamacpp, recorded, vllm};
 #[derive(Default)]
 pub struct Told {
     pub word: &'static str,
+    /// Its command line, where nothing else names the model.
+    pub launch: &'static str,
     pub version: Option<&'static str>,
     pub served_name: &'static str,
     pub max_length: Option<u64>,
@@ -238,6 +240,15 @@ fn without_gauges() -> Vec<Told> {
             max_length: Some(4_096),
             quantization: Some("Q4_K_M"),
             says: "OLLAMA_NUM_PARALLEL",
+            ..Told::default()
+        },
+        Told {
+            word: "transformers",
+            launch: "python3 /env/bin/transformers serve --port 8000 --dtype bfloat16 acme/dolphin",
+            served_name: "acme/dolphin",
+            quantization: Some("bfloat16"),
+            max_sequences: Some(1),
+            says: "`transformers serve` does not tell it",
             ..Told::default()
         },
         Told {

@@ -61,8 +61,9 @@ pub fn flags(argv: &[String]) -> Vec<String> {
         if !is_flag(first) {
             continue;
         }
-        let values = after.iter().take_while(|next| !is_flag(next)).count();
-        // Positional arguments come before the flags with these servers, so what follows is a value.
+        let most = most_values(argv, first);
+        let following = after.iter().take(most);
+        let values = following.take_while(|next| !is_flag(next)).count();
         let (values, after) = after.split_at_checked(values).unwrap_or((after, &[]));
         rest = after;
         if !is_left_out(first) {
@@ -71,6 +72,29 @@ pub fn flags(argv: &[String]) -> Vec<String> {
         }
     }
     kept
+}
+
+/// Options of `transformers serve` without a value.
+const SWITCHES: [&str; 5] = [
+    "--cb-use-cuda-graph",
+    "--compile",
+    "--continuous-batching",
+    "--enable-cors",
+    "--trust-remote-code",
+];
+
+/// How many values an option may have. With most servers, positional arguments come before the
+/// options, so that all that follows is a value; `transformers serve` takes its model behind them,
+/// too.
+fn most_values(argv: &[String], flag: &str) -> usize {
+    let is_program = |word: &String| word.rsplit('/').next() == Some("transformers");
+    if !argv.iter().take(2).any(is_program) {
+        usize::MAX
+    } else if SWITCHES.contains(&flag) || flag.starts_with("--no-") || flag.contains('=') {
+        0
+    } else {
+        1
+    }
 }
 
 /// The program itself, and with Python the interpreter's options and the module or script.

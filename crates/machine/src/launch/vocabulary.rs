@@ -32,7 +32,7 @@ pub(super) struct Vocabulary {
 
 /// Words that name a server in its program, module or image, the server, and the one whose options
 /// it takes. The first that is found decides, so more special ones come first.
-pub(super) const SERVERS: [(&str, &str, &str); 22] = [
+pub(super) const SERVERS: [(&str, &str, &str); 23] = [
     ("dynamo.sglang", "dynamo", "sglang"),
     ("dynamo.trtllm", "dynamo", "trtllm"),
     ("ai-dynamo/sglang", "dynamo", "sglang"),
@@ -55,6 +55,7 @@ pub(super) const SERVERS: [(&str, &str, &str); 22] = [
     ("mistralrs", "mistralrs", "mistralrs"),
     ("mistral.rs", "mistralrs", "mistralrs"),
     ("tabbyapi", "tabbyapi", "tabbyapi"),
+    ("transformers", "transformers", "transformers"),
 ];
 
 /// The options of a server; one that is not known here has none.
@@ -77,6 +78,13 @@ pub(super) fn of(server: &str) -> Vocabulary {
         "mlc" => Vocabulary {
             draft_method: &["--speculative-mode"],
             draft_model: &["--additional-models"],
+            ..Vocabulary::default()
+        },
+        "transformers" => Vocabulary {
+            max_batched_tokens: &["--cb-max-batch-tokens"],
+            memory_fraction: &["--cb-max-memory-percent"],
+            quantization: &["--quantization"],
+            dtype: &["--dtype"],
             ..Vocabulary::default()
         },
         _ => Vocabulary::default(),

@@ -29,6 +29,19 @@ fn flags_that_matter_in_their_order() {
         "llama-server -m /home/ann/x.gguf -c 32768 -np -1 -ngl 99 --temp -0.5 --metrics -fa on",
         &["-c 32768", "-np -1", "-ngl 99", "--temp -0.5", "-fa on"],
     );
+    check(
+        "python3 /opt/bin/transformers serve --port 8000 --device cpu --continuous-batching \
+         --cb-num-blocks 64 /home/ann/tiny",
+        &[
+            "--device cpu",
+            "--continuous-batching",
+            "--cb-num-blocks 64",
+        ],
+    );
+    check(
+        "transformers serve --dtype bfloat16 /home/ann/tiny --compile",
+        &["--dtype bfloat16", "--compile"],
+    );
     check("-c 4096 --port 8000 -np 2", &["-c 4096", "-np 2"]);
     check("llama-server", &[]);
     check("", &[]);

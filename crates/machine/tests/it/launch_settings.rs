@@ -261,6 +261,14 @@ fn more_of_them() {
             ..of("mlx-lm")
         },
     );
+    check(
+        "python3 /opt/bin/transformers serve o/m --dtype bfloat16 --cb-max-batch-tokens 512",
+        LaunchSettings {
+            max_batched_tokens: Some(512),
+            dtype: text("bfloat16"),
+            ..of("transformers")
+        },
+    );
     check("my-server --max-num-seqs 4", LaunchSettings::default());
     check("", LaunchSettings::default());
 }

@@ -137,6 +137,10 @@ async fn tcp_has_the_events_that_the_http_library_writes() {
             let mut socket = connect(address).await;
             for max_tokens in lengths {
                 for mut body in [chat("Tell me", *max_tokens), completion("x", *max_tokens)] {
+                    if *dialect == Dialect::Transformers {
+                        // It refuses what it does not know.
+                        body.as_object_mut().unwrap().remove("ignore_eos");
+                    }
                     for options in [
                         json!({}),
                         json!({"include_usage": true}),
@@ -164,10 +168,8 @@ async fn check_against_memory(server: &SimServer, socket: &mut Socket, body: &Va
     );
     let blanked = |stream: &Stream| stream.events.iter().map(blank).collect::<Vec<_>>();
     assert_eq!(blanked(&got), blanked(&expect), "{context}");
-    assert_eq!(
-        got.events.last().unwrap().data,
-        expect.events.last().unwrap().data
-    );
+    let has_mark = |stream: &Stream| stream.events.last().unwrap().data == "[DONE]";
+    assert_eq!(has_mark(&got), has_mark(&expect), "{context}");
     let max_tokens = usize::try_from(body["max_tokens"].as_u64().unwrap()).unwrap();
     let tokenizer = Tokenizer::new(server.config().model.vocabulary);
     assert_eq!(

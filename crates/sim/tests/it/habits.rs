@@ -253,6 +253,7 @@ async fn errors_in_streams_have_the_servers_shape() {
             Dialect::TensorRtLlm,
             Dialect::TabbyApi,
             Dialect::MlxLm,
+            Dialect::Transformers,
         ];
         assert_eq!(done, !silent.contains(&dialect), "{dialect}");
     };
@@ -267,6 +268,7 @@ async fn errors_in_streams_have_the_servers_shape() {
     check(Dialect::MlxLm, false, "").await;
     check(Dialect::Dynamo, true, r#"{"error":"#).await;
     check(Dialect::MistralRs, true, r#""type":"server_error""#).await;
+    check(Dialect::Transformers, true, r#"{"error":"the generation"#).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -83,7 +83,11 @@ fn lines(dialect: Dialect) -> Option<(&'static str, [&'static str; 2])> {
                 "mistralrs_sequences_waiting 2",
             ],
         ),
-        Dialect::Ollama | Dialect::TabbyApi | Dialect::MlxLm | Dialect::OpenAi => return None,
+        Dialect::Ollama
+        | Dialect::TabbyApi
+        | Dialect::MlxLm
+        | Dialect::Transformers
+        | Dialect::OpenAi => return None,
     };
     Some(found)
 }

@@ -35,7 +35,7 @@ pub(crate) struct ServerArgs {
     /// The served model, when the server has several.
     #[arg(long, env = "TOKMARK_MODEL")]
     pub(crate) model: Option<String>,
-    /// What the server is, when it hides it: `vllm`, `sglang`, `llamacpp`, `ollama`, `lmstudio`, `tgi`, `tensorrt-llm`, `lmdeploy`, `tabbyapi`, `mlx-lm`, `mlc`, `dynamo`, `mistralrs`, `llm-d-sim` or `openai`.
+    /// What the server is, when it hides it: `vllm`, `sglang`, `llamacpp`, `ollama`, `lmstudio`, `tgi`, `tensorrt-llm`, `lmdeploy`, `tabbyapi`, `mlx-lm`, `mlc`, `dynamo`, `mistralrs`, `llm-d-sim`, `transformers` or `openai`.
     #[arg(long, value_name = "DIALECT", env = "TOKMARK_ENGINE")]
     pub(crate) engine: Option<String>,
     /// Most tokens of one request, prompt and output, when the server does not say.

@@ -251,7 +251,8 @@ pub(crate) struct SimArgs {
     #[arg(long, env = "TOKMARK_SIM_PORT", default_value_t = 8000)]
     pub(crate) port: u16,
     /// The server that it stands for: `vllm`, `sglang`, `llamacpp`, `ollama`, `tgi`,
-    /// `tensorrt-llm`, `lmdeploy`, `tabbyapi`, `mlx-lm`, `dynamo`, `mistralrs` or `openai`.
+    /// `tensorrt-llm`, `lmdeploy`, `tabbyapi`, `mlx-lm`, `dynamo`, `mistralrs`, `transformers`
+    /// or `openai`.
     #[arg(long, default_value = "vllm")]
     pub(crate) dialect: String,
     /// The machine and model that it stands for.

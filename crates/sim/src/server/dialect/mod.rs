@@ -20,6 +20,7 @@ mod sglang;
 mod tabbyapi;
 mod tensorrt;
 mod tgi;
+mod transformers;
 mod vllm;
 
 use std::fmt::Debug;
@@ -78,6 +79,7 @@ pub(super) fn of(dialect: Dialect) -> &'static dyn Interface {
         Dialect::MlxLm => &mlx::MlxLm,
         Dialect::Dynamo => &dynamo::Dynamo,
         Dialect::MistralRs => &mistralrs::MistralRs,
+        Dialect::Transformers => &transformers::Transformers,
         Dialect::OpenAi => &openai::OpenAi,
     }
 }

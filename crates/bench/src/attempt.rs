@@ -9,7 +9,7 @@ use tokmark_measure::cell::wants_retry;
 use tokmark_run_format::CellStatus;
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, NotRun};
 use tokmark_units::{Context, Nanos};
-use tokmark_workload::{Key, OutputNeed, Purpose, Slot, output_limit};
+use tokmark_workload::{Ending, Key, OutputNeed, Purpose, Slot, output_limit};
 
 use crate::cell::{self, CellTask};
 use crate::drain::Drained;
@@ -106,8 +106,18 @@ impl Run<'_> {
         evidence
     }
 
-    pub(crate) fn cell_task(&self, context: u64, requests: u32, retry: u32) -> CellTask {
+    /// Whether events carry token counts.
+    fn is_counted(&self) -> bool {
         let accepts = &self.session.capabilities;
+        [
+            accepts.continuous_usage,
+            accepts.timings_per_token,
+            accepts.return_token_ids,
+        ]
+        .contains(&Tri::Yes)
+    }
+
+    pub(crate) fn cell_task(&self, context: u64, requests: u32, retry: u32) -> CellTask {
         CellTask {
             context,
             requests,
@@ -117,12 +127,7 @@ impl Run<'_> {
             cold_ttft: self.known.cold.get(&context).copied(),
             single_ttft: self.known.single_ttft(context),
             fixed_ttft: self.known.fixed,
-            counted: [
-                accepts.continuous_usage,
-                accepts.timings_per_token,
-                accepts.return_token_ids,
-            ]
-            .contains(&Tri::Yes),
+            counted: self.is_counted(),
             loop_check: self.settings.loop_check,
             admission_limit: self.limits.admission,
             idle_power_w: self
@@ -172,6 +177,11 @@ impl Run<'_> {
             launch: self.known.launch(context, requests),
             settling: settle,
             window: self.settings.window_ns(),
+            ending: if self.is_counted() {
+                Ending::Late
+            } else {
+                Ending::Soon
+            },
         };
         let seed = self.prompts.run_seed().derive(Key {
             context: Context(context),

@@ -101,7 +101,7 @@ pub fn resolve(settings: &Settings, max_length: Option<u64>) -> Matrix {
 /// What one stream holds of the cache for its output: what it is expected to write, or, where the
 /// engine sets the longest output aside, that (methodology sections 3 and 6).
 pub fn held_output(expected: u64, reserves: bool, most: u64) -> u64 {
-    // A request asks for 1.5 times the expected, up to a tenth more by its seed.
+    // A request asks for 1.5 times the expected at most, up to a tenth more by its seed.
     let asked = expected.saturating_mul(33).div_ceil(20).max(LEAST_OUTPUT);
     let held = if reserves { asked } else { expected };
     held.min(most)
@@ -189,12 +189,19 @@ fn over_admission(
     (!runs).then(|| NotRun {
         status: CellStatus::OverAdmission,
         reason: format!(
-            "the server runs {limit} requests at once; {requests} would only lengthen its queue"
+            "the server runs {} at once; {requests} would only lengthen its queue",
+            requests_in_words(limit)
         ),
         need_tokens: None,
         budget_tokens: None,
         admission_limit: Some(limit),
     })
+}
+
+/// `1 request`, `21 requests`.
+pub(crate) fn requests_in_words(count: u32) -> String {
+    let noun = if count == 1 { "request" } else { "requests" };
+    format!("{} {noun}", format::count(count.into()))
 }
 
 /// A context as tables name it.

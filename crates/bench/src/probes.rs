@@ -6,13 +6,14 @@ use bytes::Bytes;
 use tokmark_measure::{cell, stats};
 use tokmark_run_format::PrefillMode;
 use tokmark_run_format::evidence::{Record, RequestEvidence};
-use tokmark_units::{Nanos, float, format};
+use tokmark_units::{Nanos, float};
 use tokmark_workload::Purpose;
 
 use crate::cell::CellTask;
 use crate::drain::{self, Drained};
 use crate::flight::Flight;
 use crate::gauges;
+use crate::matrix;
 use crate::progress::Progress;
 use crate::prompts::{BodyMaker, Document};
 use crate::requests::Requests;
@@ -215,8 +216,8 @@ impl Run<'_> {
                 self.probes.admission_limit = Some(overlap);
                 self.limits.admission = Some(overlap);
                 let text = format!(
-                    "the server runs {} requests at once; {requests} were asked",
-                    format::count(overlap.into())
+                    "the server runs {} at once; {requests} were asked",
+                    matrix::requests_in_words(overlap)
                 );
                 self.note("admission_limit", text);
                 return Ok(());

@@ -31,7 +31,7 @@ pub use document::{Document, Recipe, probe, short_prompt};
 pub use fitter::{Fitted, Fitter, MOST_ROUNDS, Step};
 pub use generator::Generator;
 pub use genre::Genre;
-pub use output_limit::{OutputNeed, output_limit};
+pub use output_limit::{Ending, OutputNeed, output_limit};
 pub use seed::{Key, Purpose, Seed, Slot};
 pub use task::{SHORT_TASK_WORDS, TASK_WORDS, task};
 pub use token_ids::token_ids;

@@ -71,8 +71,8 @@ fn over_capacity(run: &RunDocument) -> Cow<'static, str> {
 fn over_admission(run: &RunDocument) -> Cow<'static, str> {
     match run.admission_limit {
         Some(limit) => format!(
-            "not run; a probe showed that the server runs at most {} requests at once.",
-            format::count(u64::from(limit))
+            "not run; a probe showed that the server runs at most {}.",
+            super::admission(limit)
         )
         .into(),
         None => "not run; more requests than the server was seen to run at once.".into(),

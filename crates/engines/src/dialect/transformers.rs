@@ -43,7 +43,8 @@ impl Adapter for Transformers {
             path: "/openapi.json",
             accepts: |answer| {
                 answer.json().is_some_and(|api| {
-                    let has = |path: &str| api["paths"].get(path).is_some();
+                    let has =
+                        |path: &str| api.get("paths").and_then(|paths| paths.get(path)).is_some();
                     has("/load_model") && has("/reset") && has("/v1/chat/completions")
                 })
             },

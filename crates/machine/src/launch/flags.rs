@@ -89,12 +89,10 @@ const SWITCHES: [&str; 5] = [
 fn most_values(argv: &[String], flag: &str) -> usize {
     let is_program = |word: &String| word.rsplit('/').next() == Some("transformers");
     if !argv.iter().take(2).any(is_program) {
-        usize::MAX
-    } else if SWITCHES.contains(&flag) || flag.starts_with("--no-") || flag.contains('=') {
-        0
-    } else {
-        1
+        return usize::MAX;
     }
+    let alone = SWITCHES.contains(&flag) || flag.starts_with("--no-") || flag.contains('=');
+    usize::from(!alone)
 }
 
 /// The program itself, and with Python the interpreter's options and the module or script.

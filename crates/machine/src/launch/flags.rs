@@ -4,7 +4,7 @@ use crate::redact::redact_arguments;
 
 /// Flags that say where, as whom and how loudly a server serves, or which model under which name.
 /// All others are kept, also those that are not known here: a new flag may matter.
-const LEFT_OUT: [&str; 40] = [
+const LEFT_OUT: [&str; 41] = [
     "--access-log",
     "--admin-api-key",
     "--alias",
@@ -36,6 +36,7 @@ const LEFT_OUT: [&str; 40] = [
     "--no-webui",
     "--path",
     "--port",
+    "--props",
     "--root-path",
     "--served-model-name",
     "--slots",

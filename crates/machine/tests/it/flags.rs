@@ -26,7 +26,7 @@ fn flags_that_matter_in_their_order() {
         &["--enforce-eager"],
     );
     check(
-        "llama-server -m /home/ann/x.gguf -c 32768 -np -1 -ngl 99 --temp -0.5 --metrics -fa on",
+        "llama-server -m /home/ann/x.gguf -c 32768 -np -1 -ngl 99 --temp -0.5 --metrics --props -fa on",
         &["-c 32768", "-np -1", "-ngl 99", "--temp -0.5", "-fa on"],
     );
     check(

@@ -181,6 +181,7 @@ async fn b020_a_proxy_that_holds_answers_back_is_no_part_of_the_engine() {
     let asked = Settings {
         prefill_contexts: Some(vec![Context(1_024)]),
         prefill: PrefillMode::Standalone,
+        prefill_samples: Some(1),
         ..settings("0", &[1])
     };
     let row = async |config| {

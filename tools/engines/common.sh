@@ -32,9 +32,9 @@ debian() {
 
 # The lists of versions were resolved for this one; other Pythons need other wheels.
 python311() {
-  local name
+  local name is_it='import ensurepip, sys, venv; sys.exit(sys.version_info[:2] != (3, 11))'
   for name in python3.11 python3; do
-    if "$name" -c 'import sys, venv; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+    if "$name" -c "$is_it" 2>/dev/null; then
       echo "$name"
       return
     fi
@@ -42,11 +42,11 @@ python311() {
   unavailable "Python 3.11 with venv is not installed"
 }
 
-# A missing package is a fault of ours, a missing index is not.
+# index_answers PIP : a missing package is a fault of ours, a missing index is not.
 index_answers() {
   local folder
   folder=$(mktemp -d)
-  "$1" -m pip download --quiet --no-deps --dest "$folder" distro==1.9.0 >&2 || {
+  "$1" download --quiet --no-deps --dest "$folder" distro==1.9.0 >&2 || {
     rm -rf "$folder"
     unavailable "no Python package index can be reached"
   }
@@ -59,10 +59,10 @@ environment() {
   local folder=$1 list=$HERE/$2 shared=${3:-} python packages
   if cmp -s "$list" "$folder/installed.txt"; then return; fi
   python=$(python311) || exit
-  index_answers "$python"
   say "installing the packages of $2 into $folder"
   rm -f "$folder/installed.txt"
   "$python" -m venv "$folder"
+  index_answers "$folder/bin/pip"
   packages=$(echo "$folder"/lib/python3.11/site-packages)
   if [ -n "$shared" ]; then
     (cd "$shared"/lib/python3.11/site-packages && pwd) >"$packages/shared.pth"

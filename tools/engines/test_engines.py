@@ -221,6 +221,7 @@ class EnginesTest(unittest.TestCase):
             self.assertTrue(server.Path(path).is_file(), path)
 
 
+@unittest.skipUnless(server.Path("/proc/self/stat").exists(), "processes are found in /proc")
 class ServerTest(unittest.TestCase):
     def test_a_process_may_be_called_anything(self) -> None:
         line = "17 (a) b) R 5 17 12 0 -1 4194560 1 0"

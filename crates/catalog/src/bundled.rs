@@ -12,6 +12,7 @@ use crate::hardware::{Hardware, HardwareNames};
 use crate::matching::Match;
 use crate::model;
 use crate::model::Model;
+use crate::rental::{self, Rental};
 use crate::unknown::UnknownWord;
 
 const SOURCES: &str = include_str!("../data/sources.toml");
@@ -73,6 +74,7 @@ pub struct Catalog {
     hardware_names: HardwareNames,
     models: Vec<Model>,
     recipes: Vec<Recipe>,
+    rentals: Vec<Rental>,
 }
 
 /// A data file that is not what its schema says.
@@ -163,11 +165,13 @@ impl Catalog {
                 return Err(Place { file, row: &id }.wrong("the id is there twice"));
             }
         }
+        let rentals = rental::rentals(|id| hardware.iter().any(|row| row.id == id))?;
         Ok(Self {
             hardware_names: HardwareNames::of(&hardware),
             hardware,
             models,
             recipes: checkpoint::recipes()?,
+            rentals,
         })
     }
 
@@ -183,6 +187,11 @@ impl Catalog {
 
     pub(crate) fn recipes(&self) -> &[Recipe] {
         &self.recipes
+    }
+
+    /// Rental prices, in the order of their file.
+    pub fn rentals(&self) -> &[Rental] {
+        &self.rentals
     }
 
     /// The hardware with this id.

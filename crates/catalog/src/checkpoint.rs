@@ -63,22 +63,90 @@ pub enum FormatSource {
     Name,
 }
 
+/// The format of a checkpoint's linear layers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointFormat {
+    /// The format.
+    pub format: WeightFormat,
+    /// The word that left the layout open, where the usual one was taken.
+    pub open: Option<String>,
+}
+
 impl Catalog {
     /// The format of a checkpoint's linear layers.
     ///
-    /// As [`Self::told_weight_format`], and 16 bits where nothing tells, which is how models are
-    /// published first.
+    /// As [`Self::told_weight_format`]; else what is usual for a word that leaves the layout open
+    /// ([`WeightFormat::usual`]), and 16 bits where nothing tells, which is how models are published
+    /// first.
     ///
     /// # Errors
     ///
     /// What is stated is no known format, and the name says nothing more exact.
+    pub fn checkpoint_format(
+        &self,
+        name: &str,
+        stated: Option<&str>,
+    ) -> Result<CheckpointFormat, UnknownWord> {
+        let sure = |format| CheckpointFormat { format, open: None };
+        if let Some(format) = self.recipe(name) {
+            return Ok(sure(format));
+        }
+        let words = words_of(name);
+        let from_name = in_words(&words, |word| WeightFormat::parse(word).ok());
+        let open = |word: &str| {
+            WeightFormat::usual(word).map(|format| CheckpointFormat {
+                format,
+                open: Some(word.to_owned()),
+            })
+        };
+        let open_in_name = || in_words(&words, open);
+        let Some(stated) = stated.map(str::trim).filter(|word| !word.is_empty()) else {
+            let from_name = from_name.map(sure).or_else(open_in_name);
+            return Ok(from_name.unwrap_or_else(|| sure(WeightFormat::F16)));
+        };
+        match (WeightFormat::parse(stated), from_name) {
+            (Ok(stated), Some(named)) if groups_more_exactly(named, stated) => Ok(sure(named)),
+            (Ok(format), _) | (Err(_), Some(format)) => Ok(sure(format)),
+            (Err(unknown), None) => open(stated).or_else(open_in_name).ok_or(unknown),
+        }
+    }
+
+    /// The same without how sure it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::checkpoint_format`].
     pub fn weight_format(
         &self,
         name: &str,
         stated: Option<&str>,
     ) -> Result<WeightFormat, UnknownWord> {
-        let told = self.told_weight_format(&[name], stated)?;
-        Ok(told.map_or(WeightFormat::F16, |(format, _)| format))
+        Ok(self.checkpoint_format(name, stated)?.format)
+    }
+
+    /// The same with the word that left the layout open.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::weight_format`].
+    pub fn checkpoint_format(
+        &self,
+        name: &str,
+        stated: Option<&str>,
+    ) -> Result<CheckpointFormat, UnknownWord> {
+        let sure = |format| CheckpointFormat { format, open: None };
+        let usual = |word: &str| {
+            WeightFormat::usual(word).map(|format| CheckpointFormat {
+                format,
+                open: Some(word.to_owned()),
+            })
+        };
+        let in_its_name = || in_words(&words_of(name), usual);
+        match self.told_weight_format(&[name], stated) {
+            Ok(Some((format, _))) => Ok(sure(format)),
+            Ok(None) => Ok(in_its_name().unwrap_or_else(|| sure(WeightFormat::F16))),
+            Err(unknown) => stated.and_then(usual).or_else(in_its_name).ok_or(unknown),
+        }
     }
 
     /// The format that names and statements tell; `None` where they tell nothing.
@@ -105,6 +173,7 @@ impl Catalog {
             return Ok(from_name.and_then(by_name));
         };
         match (in_statement(stated), from_name) {
+            (Some(stated), Some(named)) if groups_more_exactly(named, stated) => Ok(by_name(named)),
             (Some(WeightFormat::F16) | None, Some(format)) => Ok(by_name(format)),
             (Some(format), _) => Ok(Some((format, FormatSource::Stated))),
             (None, None) => WeightFormat::parse(stated).map(|_| None),
@@ -149,17 +218,11 @@ fn in_statement(text: &str) -> Option<WeightFormat> {
 /// mix (`UD-Q4_K_M`) differs from model to model, so that its name means none.
 fn in_name(name: &str) -> Option<WeightFormat> {
     let file = name.rsplit('/').next().unwrap_or(name);
-    let file = file.strip_suffix(".gguf").unwrap_or(file);
-    let words: Vec<&str> = file.split(['-', '.', ' ', ':']).collect();
+    let words = words_of(name);
     if words.iter().any(|word| word.eq_ignore_ascii_case("ud")) {
         return None;
     }
-    let found = (1..=3).rev().find_map(|length| {
-        words
-            .windows(length)
-            .rev()
-            .find_map(|part| WeightFormat::parse(&part.join("-")).ok())
-    });
+    let found = in_words(&words, |word| WeightFormat::parse(word).ok());
     found.filter(|format| bits_agree(file, *format))
 }
 
@@ -172,5 +235,35 @@ fn bits_agree(text: &str, format: WeightFormat) -> bool {
     stated.is_none_or(|bits| {
         let bits = f64::from(bits);
         (bits..bits + 1.0).contains(&format.bits_per_weight())
+    })
+}
+
+/// Whether both are whole numbers of as many bits, and only the name gives groups of its own.
+fn groups_more_exactly(named: WeightFormat, stated: WeightFormat) -> bool {
+    match (named, stated) {
+        (
+            WeightFormat::Int { bits, group, .. },
+            WeightFormat::Int {
+                bits: same,
+                group: Some(128),
+                ..
+            },
+        ) => bits == same && group.is_some() && group != Some(128),
+        _ => false,
+    }
+}
+
+/// The words of a checkpoint's name or file.
+fn words_of(name: &str) -> Vec<&str> {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let file = file.strip_suffix(".gguf").unwrap_or(file);
+    file.split(['-', '.', ' ', ':']).collect()
+}
+
+/// What the last words of a name mean, the longest first: `GPTQ-Int4` before `GPTQ`.
+fn in_words<T>(words: &[&str], mean: impl Fn(&str) -> Option<T>) -> Option<T> {
+    (1..=3).rev().find_map(|length| {
+        let mut parts = words.windows(length).rev();
+        parts.find_map(|part| mean(&part.join("-")))
     })
 }

@@ -83,6 +83,13 @@ impl WeightFormat {
         zeros: true,
     };
 
+    /// Whole numbers of 8 bits with one scale a channel.
+    pub const INT8: Self = Self::Int {
+        bits: 8,
+        group: None,
+        zeros: false,
+    };
+
     /// Bits of a weight, scales included.
     ///
     /// | format | formula |

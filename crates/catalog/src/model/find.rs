@@ -5,7 +5,7 @@ use crate::matching::{Match, runs};
 use super::Model;
 
 /// Words for how a checkpoint's weights are stored or packed, which do not change the model.
-const STORAGE: [&str; 46] = [
+const STORAGE: [&str; 51] = [
     "gguf",
     "awq",
     "gptq",
@@ -52,6 +52,11 @@ const STORAGE: [&str; 46] = [
     "dwq",
     "e4m3",
     "bpw",
+    "compressed",
+    "tensors",
+    "bitsandbytes",
+    "sym",
+    "asym",
 ];
 
 /// The model that a name means: its id, the name that a server gives it, a quantized copy's id, a
@@ -136,9 +141,32 @@ fn words(name: &str, organisations: &[String]) -> Vec<String> {
     let file = lower.rsplit('/').next().unwrap_or(&lower);
     let file = file.strip_suffix(".gguf").unwrap_or(file);
     let file = without_organisation(file, organisations);
+    let file = in_pieces(file);
     let pieces = file.split(['-', '_', ' ', ':', '+']);
     let kept: Vec<&str> = without_mixes(&pieces.collect::<Vec<_>>());
     runs(&kept.join(" "))
+}
+
+/// A blank for each point outside of numbers (`quantized.w4a16`), and `4-bit` in one piece.
+fn in_pieces(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let digit_at = |at: Option<usize>| {
+        at.and_then(|at| letters.get(at))
+            .is_some_and(char::is_ascii_digit)
+    };
+    let points = letters.iter().enumerate().map(|(at, letter)| {
+        let in_number = digit_at(at.checked_sub(1)) && digit_at(at.checked_add(1));
+        if *letter == '.' && !in_number {
+            ' '
+        } else {
+            *letter
+        }
+    });
+    let mut name: String = points.collect();
+    for bits in 2..=8 {
+        name = name.replace(&format!("-{bits}-bit"), &format!("-{bits}bit"));
+    }
+    name
 }
 
 /// `nvidia_Nemotron-3` and `NVIDIA-Nemotron-3` are `Nemotron-3`.
@@ -212,5 +240,8 @@ mod tests {
         );
         check("Qwen3-4B-GPTQ-Int4-g128", "qwen 3 4 b");
         check("phi-4", "phi 4");
+        check("Qwen3.5-4B-quantized.w4a16", "qwen 3.5 4 b");
+        check("Qwen3.5-4B-AWQ-4-bit", "qwen 3.5 4 b");
+        check("Qwen3.5-4B-W4A16-G128", "qwen 3.5 4 b");
     }
 }

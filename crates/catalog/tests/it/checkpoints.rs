@@ -43,9 +43,16 @@ fn a_checkpoint_has_its_publishers_format() {
         Some("compressed-tensors"),
         8.0,
     );
+    // The name states its groups, the server only the scheme.
+    check(
+        catalog,
+        "someone/Some-Model-GPTQ-Int4-g32",
+        Some("GPTQ 4-bit"),
+        4.625,
+    );
     assert!(
         catalog
-            .weight_format("someone/Some-Model", Some("compressed-tensors"))
+            .weight_format("someone/Some-Model", Some("magic"))
             .is_err()
     );
 }
@@ -94,6 +101,58 @@ fn what_engines_and_people_state() {
     named(&["cyankiwi/Some-Model-AWQ-4bit"], Some("AWQ 4-bit"), recipe);
     let fp8 = Some((WeightFormat::Fp8, FormatSource::Stated));
     assert_eq!(told(&["someone/some-model-awq"], Some("fp8")), fp8);
+}
+
+/// Names and labels of one checkpoint as its publishers, servers and pages write them.
+#[test]
+fn every_name_of_a_4_bit_copy_is_understood() {
+    let names = [
+        "Qwen3.5-4B-W4A16",
+        "someone/Qwen3.5-4B-quantized.w4a16",
+        "someone/Qwen3.5-4B-AWQ-4bit",
+        "someone/Qwen3.5-4B-AWQ-4-bit",
+        "someone/Qwen3.5-4B-GPTQ-Int4",
+        "Qwen3.5-4B-W4A16-G128",
+        "Qwen3.5-4B",
+    ];
+    let labels = [
+        "W4A16",
+        "W4A16 4-bit",
+        "AWQ 4-bit",
+        "compressed-tensors",
+        "INT4",
+        "GPTQ 4-bit",
+    ];
+    for name in names {
+        let found = CATALOG.find_model(name);
+        let id = found.found().map(|row| row.id.as_str());
+        assert_eq!(id, Some("Qwen/Qwen3.5-4B"), "{name}");
+        for label in labels {
+            let format = CATALOG.weight_format(name, Some(label)).unwrap();
+            let bits = format.bits_per_weight();
+            assert!((4.1..4.2).contains(&bits), "{name}, {label}: {bits}");
+        }
+    }
+}
+
+#[test]
+fn a_layout_that_is_left_open_is_said() {
+    let check = |name: &str, stated: Option<&str>, open: Option<&str>, bits: f64| {
+        let found = CATALOG.checkpoint_format(name, stated).unwrap();
+        assert_eq!(found.open.as_deref(), open, "{name} {stated:?}");
+        assert!((found.format.bits_per_weight() - bits).abs() < 1e-9);
+    };
+    check("Some-Model", Some("INT4"), Some("INT4"), 4.125);
+    check(
+        "Some-Model",
+        Some("compressed-tensors"),
+        Some("compressed-tensors"),
+        4.125,
+    );
+    check("Some-Model-4bit", None, Some("4bit"), 4.125);
+    check("Some-Model-4bit", Some("magic"), Some("4bit"), 4.125);
+    check("Some-Model-AWQ", Some("INT4"), None, 4.15625);
+    check("Some-Model", None, None, 16.0);
 }
 
 /// 23 Mamba layers of 38.7 M parameters each stay in 16 bits, the rest is quantized.

@@ -20,6 +20,7 @@ mod hardware_rows;
 mod model_names;
 mod model_rows;
 mod quantizations;
+mod rentals;
 mod safetensors;
 mod strangers;
 mod worked_values;

@@ -6,6 +6,7 @@
 //! cache type) and are fitted to measured runs ([`fit`]); without runs they are what is believed
 //! from published measurements. Everything is pure.
 
+mod capacity;
 pub mod constant;
 mod constants;
 pub mod cost;
@@ -13,6 +14,7 @@ mod decode;
 mod energy;
 mod explain;
 pub mod fit;
+pub mod fit_report;
 mod memory;
 mod observe;
 mod path;
@@ -24,11 +26,13 @@ mod search;
 mod setup;
 pub mod stored;
 
+pub use capacity::{Capacity, Score};
 pub use constant::ConstantId;
 pub use constants::{Constant, Constants, Origin};
 pub use decode::{DecodeLoad, DecodeSpeed, Output, Step, StepTerm};
 pub use energy::Power;
 pub use explain::{Explained, Input};
+pub use fit_report::FitReport;
 pub use memory::{Fit, Limits, Memory, MemoryRule};
 pub use observe::{ObserveError, ObservedRun, observe};
 pub use path::{Family, Scope};

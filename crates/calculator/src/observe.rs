@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tokmark_catalog::roofline::Prompts;
-use tokmark_catalog::{Catalog, Engine, Hardware, HardwareKind, KvCache, Match, Model};
+use tokmark_catalog::{
+    Catalog, CheckpointFormat, Engine, Hardware, HardwareKind, KvCache, Match, Model,
+};
 use tokmark_run_format::{CellStatus, PrefillStatus, RunDocument, Trust};
 use tokmark_units::float;
 
@@ -30,6 +32,8 @@ pub struct ObservedRun {
     pub limits: Limits,
     /// The figures of valid cells and rows.
     pub observations: Vec<Observation>,
+    /// What the run left open, and how it was taken.
+    pub assumptions: Vec<String>,
 }
 
 /// Why a run tells the calculator nothing.
@@ -81,7 +85,8 @@ pub fn observe(
     document: &RunDocument,
     run: usize,
 ) -> Result<ObservedRun, ObserveError> {
-    let setup = Arc::new(setup(catalog, document)?);
+    let mut assumptions = Vec::new();
+    let setup = Arc::new(setup(catalog, document, &mut assumptions)?);
     let mut observations = decode(document, &setup, run);
     observations.extend(prefill(document, &setup, run));
     Ok(ObservedRun {
@@ -89,10 +94,15 @@ pub fn observe(
         limits: limits(document),
         setup,
         observations,
+        assumptions,
     })
 }
 
-fn setup(catalog: &Catalog, document: &RunDocument) -> Result<Setup, ObserveError> {
+fn setup(
+    catalog: &Catalog,
+    document: &RunDocument,
+    assumptions: &mut Vec<String>,
+) -> Result<Setup, ObserveError> {
     let engine = &document.engine;
     let launch = document.launch.as_ref();
     let checkpoint = document
@@ -109,9 +119,12 @@ fn setup(catalog: &Catalog, document: &RunDocument) -> Result<Setup, ObserveErro
             candidates,
         })?;
     let stated = engine.quantization.as_deref();
-    let format = catalog
-        .weight_format(checkpoint, stated)
+    let stated = stated.or(launch.and_then(|launch| launch.quantization.as_deref()));
+    let found = catalog
+        .checkpoint_format(checkpoint, stated)
         .map_err(|unknown| ObserveError::Word(unknown.to_string()))?;
+    assumptions.extend(open_format(&found));
+    let format = found.format;
     let model = row
         .spec(format)
         .ok_or_else(|| ObserveError::Shape(row.id.clone()))?;
@@ -124,6 +137,15 @@ fn setup(catalog: &Catalog, document: &RunDocument) -> Result<Setup, ObserveErro
     let mut setup = Setup::new(model, format, served, cache, card(catalog, document)?);
     setup.layout = layout(document);
     Ok(setup)
+}
+
+/// What is said of a word that leaves the layout of the weights open.
+pub(crate) fn open_format(found: &CheckpointFormat) -> Option<String> {
+    let word = found.open.as_deref()?;
+    let bits = found.format.bits_per_weight();
+    Some(format!(
+        "`{word}` leaves the layout of the weights open: the usual one is taken, {bits} bits a weight"
+    ))
 }
 
 fn found<'a, T>(matched: &Match<'a, T>, name: impl Fn(&T) -> String) -> Result<&'a T, Vec<String>> {

@@ -7,6 +7,7 @@ use tokmark_units::float;
 
 use crate::decode::{DecodeLoad, Output};
 use crate::memory::Limits;
+use crate::observe::open_format;
 use crate::setup::{Card, Drafting, Host, Layout, Setup};
 
 /// Contexts of a matrix where none are asked for: 0 to 128K.
@@ -95,6 +96,8 @@ pub struct Question {
     pub requests: Vec<u32>,
     /// Tokens that each output may take in the cache.
     pub output_tokens: u64,
+    /// What the question left open, and how it was taken.
+    pub assumptions: Vec<String>,
 }
 
 /// Why a question cannot be answered.
@@ -126,6 +129,8 @@ pub struct FileModel {
     pub spec: ModelSpec,
     /// Format of its linear layers, which decides the kernels.
     pub format: WeightFormat,
+    /// What was left open, and how it was taken.
+    pub assumptions: Vec<String>,
 }
 
 impl Query {
@@ -167,6 +172,7 @@ impl Query {
                 self.requests.clone()
             },
             output_tokens,
+            assumptions: model.assumptions,
             setup,
         })
     }
@@ -222,10 +228,10 @@ impl Query {
     fn model_of(&self, catalog: &Catalog) -> Result<FileModel, QueryError> {
         let matched = catalog.find_model(&self.model);
         let row = pick(&matched, "model", &self.model, |row: &Model| row.id.clone())?;
-        let format = catalog
-            .weight_format(&self.model, self.quantization.as_deref())
+        let found = catalog
+            .checkpoint_format(&self.model, self.quantization.as_deref())
             .map_err(|word| wrong("quantization", word.to_string()))?;
-        let spec = row.spec(format).ok_or_else(|| {
+        let spec = row.spec(found.format).ok_or_else(|| {
             let why = row
                 .not_modelled
                 .as_deref()
@@ -238,7 +244,8 @@ impl Query {
         Ok(FileModel {
             name: row.id.clone(),
             spec,
-            format,
+            format: found.format,
+            assumptions: open_format(&found).into_iter().collect(),
         })
     }
 

@@ -297,6 +297,7 @@ impl Question {
                 "every request has a prompt of its own".to_owned()
             }
         });
+        lines.extend(self.assumptions.iter().cloned());
         if band.residuals == 0 {
             let line = "no run of this engine, accelerator, kernels and cache type is known: 9 of 10 \
                         results are taken to lie within 40 %";

@@ -53,10 +53,7 @@ fn hold_out(
             .map(|one| (*one).clone())
             .collect();
         let calibration = fit(family, &known);
-        residuals.extend(
-            out.iter()
-                .filter_map(|one| solve::residual(&calibration, one)),
-        );
+        residuals.extend(out.iter().filter_map(|one| calibration.residual(one)));
     }
     residuals
 }

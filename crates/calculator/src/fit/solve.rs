@@ -10,7 +10,6 @@ use crate::path::{Family, Scope};
 
 use super::calibration::{Calibration, Entry, model_word};
 use super::observation::Observation;
-use super::residual::Residual;
 
 /// Standard deviation of a measured figure around the model, as a share.
 const NOISE: f64 = 0.015;
@@ -49,21 +48,9 @@ pub fn fit(family: &Family, observations: &[Observation]) -> Calibration {
     }
     calibration.fitted = own
         .iter()
-        .filter_map(|one| residual(&calibration, one))
+        .filter_map(|one| calibration.residual(one))
         .collect();
     calibration
-}
-
-/// How far a calibration is off on one figure.
-pub(super) fn residual(calibration: &Calibration, one: &Observation) -> Option<Residual> {
-    Some(Residual {
-        run: one.run,
-        context: one.context,
-        requests: one.requests,
-        prefill: one.is_prefill(),
-        measured: one.tokens_per_s,
-        predicted: one.predicted(&calibration.constants(&one.setup))?,
-    })
 }
 
 /// The models of some figures, one for each run.

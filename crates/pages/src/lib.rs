@@ -15,6 +15,7 @@ mod roofline;
 mod run;
 mod shade;
 mod summary;
+pub mod terminal;
 mod words;
 
 pub use assets::{Asset, assets};

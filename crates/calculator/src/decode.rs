@@ -15,7 +15,7 @@ const EXCHANGED_BYTES: f64 = 2.0;
 const EXCHANGE_LATENCY_S: f64 = 10e-6;
 
 /// Share of the bandwidth that the host's memory reaches with weights of experts.
-const HOST_EFFICIENCY: f64 = 0.65;
+pub(crate) const HOST_EFFICIENCY: f64 = 0.65;
 
 /// The rounds that mean length and speed need to agree; they agree to 10^-9 before.
 const ROUNDS: u32 = 40;
@@ -114,6 +114,24 @@ impl StepTerm {
             Self::Drafting => "drafting",
         }
     }
+
+    /// What it is, in a few words for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Dense => "linear layers",
+            Self::Head => "output head",
+            Self::Experts => "experts",
+            Self::State => "states",
+            Self::Cache => "KV cache",
+            Self::Parts => "kernel launches",
+            Self::Routing => "routing",
+            Self::Recurrent => "launches of recurrent layers",
+            Self::Sequences => "scheduling and sampling",
+            Self::Exchange => "exchange between accelerators",
+            Self::Host => "host's memory",
+            Self::Drafting => "drafting",
+        }
+    }
 }
 
 /// A step: seconds by term.
@@ -181,9 +199,7 @@ impl Setup {
     /// Where the output depends on the speed, both are found together: the mean length gives a
     /// speed, the speed a mean length, until neither changes. Never above the roofline.
     pub fn decode(&self, constants: &Constants, load: &DecodeLoad) -> DecodeSpeed {
-        let per_step = self.drafting.map_or(1.0, |drafting| {
-            1.0 + drafting.accepted_share * drafting.drafted
-        });
+        let per_step = self.tokens_per_step();
         let mut rate = 50.0;
         let mut found = self.speed_at(constants, load, Self::depth(load, rate), per_step);
         for _ in 0..ROUNDS {
@@ -197,6 +213,13 @@ impl Setup {
         found
     }
 
+    /// Tokens that a step gives each request: 1, and the drafted ones that are accepted.
+    pub(crate) fn tokens_per_step(&self) -> f64 {
+        self.drafting.map_or(1.0, |drafting| {
+            1.0 + drafting.accepted_share * drafting.drafted
+        })
+    }
+
     fn depth(load: &DecodeLoad, rate_per_request: f64) -> f64 {
         let generated = match load.output {
             Output::Mean(tokens) => tokens,
@@ -208,8 +231,23 @@ impl Setup {
         load.prompt_tokens + generated
     }
 
-    /// Copies of the model take equal shares of the requests; stages of a pipeline work on as many
-    /// groups of requests at once, so that each step carries one group's.
+    /// Copies of the model, and groups of requests of each copy that are on their way at once.
+    ///
+    /// Copies take equal shares of the requests; stages of a pipeline work on as many groups at once,
+    /// so that each step carries one group's.
+    fn shares(&self, requests: f64) -> (f64, f64) {
+        let of = |count: u32| float::from_u64(count.max(1).into());
+        let copies = of(self.layout.data).min(requests.max(1.0));
+        let groups = of(self.layout.pipeline).min((requests / copies).max(1.0));
+        (copies, groups)
+    }
+
+    /// Requests of one step.
+    pub(crate) fn batch(&self, requests: f64) -> f64 {
+        let (copies, groups) = self.shares(requests);
+        requests / copies / groups
+    }
+
     fn speed_at(
         &self,
         constants: &Constants,
@@ -217,10 +255,8 @@ impl Setup {
         depth: f64,
         per_step: f64,
     ) -> DecodeSpeed {
-        let of = |count: u32| float::from_u64(count.max(1).into());
-        let copies = of(self.layout.data).min(load.requests.max(1.0));
-        let groups = of(self.layout.pipeline).min((load.requests / copies).max(1.0));
-        let batch = load.requests / copies / groups;
+        let (copies, groups) = self.shares(load.requests);
+        let batch = self.batch(load.requests);
         let step = self.step(constants, batch, depth, load.prompts);
         let ceiling = self.ceiling(batch, depth, per_step) * copies * groups;
         let rate = load.requests * per_step / step.seconds().max(f64::MIN_POSITIVE);

@@ -10,6 +10,7 @@ mod capacity;
 pub mod constant;
 mod constants;
 pub mod cost;
+pub mod cost_report;
 mod decode;
 mod energy;
 mod explain;

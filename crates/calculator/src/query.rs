@@ -8,7 +8,7 @@ use tokmark_units::float;
 use crate::decode::{DecodeLoad, Output};
 use crate::memory::Limits;
 use crate::observe::open_format;
-use crate::setup::{Card, Drafting, Host, Layout, Setup};
+use crate::setup::{Card, Drafting, Host, Kernel, Layout, Setup};
 
 /// Contexts of a matrix where none are asked for: 0 to 128K.
 pub const CONTEXTS: [u64; 6] = [0, 8_192, 16_384, 32_768, 65_536, 131_072];
@@ -39,7 +39,7 @@ pub struct Query {
     pub memory_gib: Option<f64>,
     /// Whether limits of its maker were taken off.
     pub unlocked: bool,
-    /// The server: `vllm`.
+    /// The server: `llamacpp` for its formats, else `vllm`.
     pub engine: Option<String>,
     /// Type of the KV cache: 16 bits.
     pub kv_type: Option<String>,
@@ -151,8 +151,11 @@ impl Query {
             Some(file) => file,
             None => self.model_of(catalog)?,
         };
-        let engine = self.engine.as_deref().unwrap_or("vllm");
-        let engine = Engine::parse(engine).map_err(|word| wrong("engine", word.to_string()))?;
+        let engine = match self.engine.as_deref() {
+            Some(word) => Engine::parse(word).map_err(|word| wrong("engine", word.to_string()))?,
+            None if Kernel::of(model.format) == Kernel::Ggml => Engine::LlamaCpp,
+            None => Engine::Vllm,
+        };
         let cache = KvCache::parse(self.kv_type.as_deref().unwrap_or("auto"))
             .map_err(|word| wrong("kv_type", word.to_string()))?;
         let card = self.card(catalog)?;
@@ -254,7 +257,18 @@ impl Query {
             Some(row) => Match::Exact(row),
             None => catalog.find_hardware(&self.hardware, self.memory_gib),
         };
-        let row = pick(&matched, "hardware", &self.hardware, Hardware::full_name)?;
+        let row = pick(&matched, "hardware", &self.hardware, Hardware::full_name)
+            .map_err(|error| self.other_size(catalog).unwrap_or(error))?;
+        if let Some(gib) = self.memory_gib.filter(|gib| !row.may_have_memory(*gib)) {
+            return Err(not_of_size(row, gib));
+        }
+        if self.unlocked && row.rates.fp16_accumulate_tflops.is_none() {
+            let message = format!(
+                "no limit of the {} is known to be taken off",
+                row.full_name()
+            );
+            return Err(wrong("unlocked", message));
+        }
         if self.memory_gib.is_none() && row.memory_gib.is_none() {
             return Err(wrong(
                 "memory_gib",
@@ -264,6 +278,13 @@ impl Query {
         let mut card = Card::of(row, self.memory_gib);
         card.unlocked = self.unlocked;
         Ok(card)
+    }
+
+    /// Whether the name is known, only not with so much memory.
+    fn other_size(&self, catalog: &Catalog) -> Option<QueryError> {
+        let gib = self.memory_gib?;
+        let matched = catalog.find_hardware(&self.hardware, None);
+        Some(not_of_size(matched.found()?, gib))
     }
 
     fn layout(&self) -> Result<Layout, QueryError> {
@@ -328,6 +349,21 @@ impl Query {
         let fits = |context: &u64| longest.is_none_or(|most| *context <= most);
         CONTEXTS.into_iter().filter(fits).collect()
     }
+}
+
+fn not_of_size(row: &Hardware, gib: f64) -> QueryError {
+    let sizes = if row.memory_options_gib.is_empty() {
+        row.memory_gib.into_iter().collect()
+    } else {
+        row.memory_options_gib.clone()
+    };
+    let sizes: Vec<String> = sizes.iter().map(|size| format!("{size} GiB")).collect();
+    let message = format!(
+        "the {} has {}, not {gib} GiB",
+        row.full_name(),
+        sizes.join(", ")
+    );
+    wrong("memory_gib", message)
 }
 
 fn pick<'a, T>(

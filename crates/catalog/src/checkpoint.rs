@@ -82,40 +82,6 @@ impl Catalog {
     /// # Errors
     ///
     /// What is stated is no known format, and the name says nothing more exact.
-    pub fn checkpoint_format(
-        &self,
-        name: &str,
-        stated: Option<&str>,
-    ) -> Result<CheckpointFormat, UnknownWord> {
-        let sure = |format| CheckpointFormat { format, open: None };
-        if let Some(format) = self.recipe(name) {
-            return Ok(sure(format));
-        }
-        let words = words_of(name);
-        let from_name = in_words(&words, |word| WeightFormat::parse(word).ok());
-        let open = |word: &str| {
-            WeightFormat::usual(word).map(|format| CheckpointFormat {
-                format,
-                open: Some(word.to_owned()),
-            })
-        };
-        let open_in_name = || in_words(&words, open);
-        let Some(stated) = stated.map(str::trim).filter(|word| !word.is_empty()) else {
-            let from_name = from_name.map(sure).or_else(open_in_name);
-            return Ok(from_name.unwrap_or_else(|| sure(WeightFormat::F16)));
-        };
-        match (WeightFormat::parse(stated), from_name) {
-            (Ok(stated), Some(named)) if groups_more_exactly(named, stated) => Ok(sure(named)),
-            (Ok(format), _) | (Err(_), Some(format)) => Ok(sure(format)),
-            (Err(unknown), None) => open(stated).or_else(open_in_name).ok_or(unknown),
-        }
-    }
-
-    /// The same without how sure it is.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::checkpoint_format`].
     pub fn weight_format(
         &self,
         name: &str,

@@ -6,6 +6,7 @@
 //! [`Catalog::bundled`]; model files are read from whatever the caller opens, with bounds on every
 //! length that a file states.
 
+mod alike;
 mod bundled;
 mod checkpoint;
 pub mod engine;

@@ -35,6 +35,18 @@ impl Failure {
         self
     }
 
+    /// Says in front to what it happened.
+    pub(crate) fn context(mut self, what: impl fmt::Display + Send + Sync + 'static) -> Self {
+        self.error = self.error.context(what);
+        self
+    }
+
+    /// The error with its causes in one line, without what to try.
+    pub(crate) fn in_words(&self) -> String {
+        let causes: Vec<String> = self.error.chain().map(ToString::to_string).collect();
+        causes.join(": ")
+    }
+
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit

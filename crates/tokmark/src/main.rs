@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod calibrations;
 mod command;
 mod data;
 mod exit;
@@ -76,6 +77,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Show(args) => command::show::run(&args),
         Command::Verify(args) => command::verify::run(&args),
         Command::Import(args) => command::import::run(&args, quiet),
+        Command::Calc(args) => command::calc::run(&args, quiet),
         Command::Sim(args) => {
             if let Some(core) = args.core {
                 load::pin(core)?;

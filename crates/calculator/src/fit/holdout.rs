@@ -41,21 +41,40 @@ fn hold_out(
         .iter()
         .filter(|one| Family::of(&one.setup) == *family)
         .collect();
+    let mut whole = Calibration::empty(family.clone());
+    solve::add_kind(&mut whole, &own, false);
     let mut residuals = Vec::new();
     let mut left = own.clone();
     while let Some(first) = left.first().copied() {
         let (out, others): (Vec<&Observation>, Vec<&Observation>) =
             left.into_iter().partition(|one| together(first, one));
         left = others;
-        let known: Vec<Observation> = own
+        let known: Vec<&Observation> = own
             .iter()
+            .copied()
             .filter(|one| !together(first, one))
-            .map(|one| (*one).clone())
             .collect();
-        let calibration = fit(family, &known);
+        let calibration = knowing(&known, &out, &whole);
         residuals.extend(out.iter().filter_map(|one| calibration.residual(one)));
     }
     residuals
+}
+
+/// The fit to what is known, as far as the figures that were held out need it.
+///
+/// Decode's constants do not depend on figures of prefill: where only those were held out, they are
+/// the constants of the whole fit.
+fn knowing(known: &[&Observation], out: &[&Observation], whole: &Calibration) -> Calibration {
+    let of_prefill = |one: &&Observation| one.is_prefill();
+    let mut calibration = whole.clone();
+    if !out.iter().all(of_prefill) {
+        calibration.entries.clear();
+        solve::add_kind(&mut calibration, known, false);
+    }
+    if out.iter().any(of_prefill) {
+        solve::add_kind(&mut calibration, known, true);
+    }
+    calibration
 }
 
 impl Calibration {

@@ -38,19 +38,24 @@ pub fn fit(family: &Family, observations: &[Observation]) -> Calibration {
         .collect();
     let mut calibration = Calibration::empty(family.clone());
     for prefill in [false, true] {
-        let of_kind: Vec<&Observation> = own
-            .iter()
-            .copied()
-            .filter(|one| one.is_prefill() == prefill)
-            .collect();
-        let entries = solve(&calibration, &of_kind, prefill);
-        calibration.entries.extend(entries);
+        add_kind(&mut calibration, &own, prefill);
     }
     calibration.fitted = own
         .iter()
         .filter_map(|one| calibration.residual(one))
         .collect();
     calibration
+}
+
+/// Adds the constants of decode, or those of prefill to a calibration that has decode's.
+pub(super) fn add_kind(calibration: &mut Calibration, own: &[&Observation], prefill: bool) {
+    let of_kind: Vec<&Observation> = own
+        .iter()
+        .copied()
+        .filter(|one| one.is_prefill() == prefill)
+        .collect();
+    let entries = solve(calibration, &of_kind, prefill);
+    calibration.entries.extend(entries);
 }
 
 /// The models of some figures, one for each run.

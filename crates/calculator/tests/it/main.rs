@@ -6,6 +6,7 @@
     reason = "a test harness: a failure is meant to stop it"
 )]
 
+mod explained;
 mod laws;
 mod pages;
 mod worked;

@@ -104,3 +104,14 @@ fn another_checkpoint_is_not_the_row() {
     check_open("gguf", &[]);
     check_open("person/completely-unknown-9b", &[]);
 }
+
+#[test]
+fn an_unknown_name_gets_what_is_written_like_it() {
+    assert_eq!(
+        CATALOG.models_like("qwen/Qwen3-4C").first(),
+        Some(&"Qwen/Qwen3-4B")
+    );
+    assert_eq!(CATALOG.hardware_like("RTX 309").first(), Some(&"RTX 3090"));
+    assert!(CATALOG.hardware_like("abacus").is_empty());
+    assert!(CATALOG.models_like("").is_empty());
+}

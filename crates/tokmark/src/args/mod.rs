@@ -1,5 +1,6 @@
 //! What can be typed.
 
+pub(crate) mod calc;
 pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
@@ -7,6 +8,7 @@ pub(crate) mod work;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use calc::CalcArgs;
 pub(crate) use machine::{AgentArgs, MachineAgentArgs, MachineArgs};
 pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
 pub(crate) use server::{ServerArgs, TrustArgs};
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Turn another tool's result file into a run.
     Import(ImportArgs),
+    /// Say before anything is measured what fits, how fast it is, what limits it and what it costs.
+    Calc(Box<CalcArgs>),
     /// Say what this machine is, or one with an agent; measure its memory bandwidth.
     Machine(MachineArgs),
     /// Tell clients on other machines what this one is, and its power, clocks and heat.

@@ -55,7 +55,8 @@ fn import_file(path: &Path, output: &Path, quiet: bool) -> Outcome<usize> {
     Ok(runs.len())
 }
 
-fn read(path: &Path) -> Outcome<String> {
+/// The text of a result file.
+pub(crate) fn read(path: &Path) -> Outcome<String> {
     let unreadable = |error: std::io::Error| {
         let context = format!("cannot read `{}`", path.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))

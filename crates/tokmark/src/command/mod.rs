@@ -1,5 +1,6 @@
 //! One module per command.
 
+pub(crate) mod calc;
 pub(crate) mod demo;
 pub(crate) mod import;
 pub(crate) mod machine;

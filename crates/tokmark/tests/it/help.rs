@@ -9,6 +9,7 @@ fn help_is_a_snapshot() {
         "show",
         "verify",
         "import",
+        "calc",
         "sim",
         "demo",
         "machine",
@@ -28,6 +29,13 @@ fn help_is_a_snapshot() {
         let text = String::from_utf8(output.stdout).unwrap();
         insta::assert_snapshot!(format!("help_{name}"), text);
     }
+}
+
+#[test]
+fn help_of_a_fit_is_a_snapshot() {
+    let output = tokmark(&["calc", "fit", "-h"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    insta::assert_snapshot!("help_calc_fit", text);
 }
 
 #[test]

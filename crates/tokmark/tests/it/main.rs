@@ -9,6 +9,8 @@
 )]
 
 mod bad_input;
+mod calc;
+mod calc_fit;
 mod fake_server;
 mod files;
 #[cfg(unix)]

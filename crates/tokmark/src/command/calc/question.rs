@@ -1,0 +1,189 @@
+//! From what was typed to a question that can be answered.
+
+use tokmark_calculator::query::{FileModel, QueryError};
+use tokmark_calculator::{Query, Question};
+use tokmark_catalog::Catalog;
+use tokmark_units::Context;
+use tokmark_units::context::ContextEntry;
+
+use super::model_file;
+use crate::args::calc::{CalcArgs, QuestionArgs};
+use crate::exit::Exit;
+use crate::failure::{Failure, Outcome};
+
+/// Tokens of a K.
+const K: u64 = 1_024;
+
+/// The question about the machine that was named.
+pub(super) fn question(catalog: &Catalog, args: &QuestionArgs) -> Outcome<Question> {
+    let machine = args.machine.hardware.as_deref().unwrap_or_default();
+    about(catalog, args, machine, args.machine.unlocked)
+}
+
+/// The same question about another machine.
+pub(super) fn versus(catalog: &Catalog, args: &CalcArgs, name: &str) -> Outcome<Question> {
+    about(catalog, &args.question, name, args.what_if.versus_unlocked)
+        .map_err(|failure| failure.context(format!("--versus `{name}`")))
+}
+
+/// A question whose machine does not matter.
+pub(super) fn about_any_machine(catalog: &Catalog, args: &QuestionArgs) -> Outcome<Question> {
+    let any = catalog
+        .hardware()
+        .iter()
+        .find(|row| row.memory_gib.is_some());
+    let any = any.map(|row| row.id.as_str()).unwrap_or_default();
+    about(catalog, args, any, false)
+}
+
+fn about(
+    catalog: &Catalog,
+    args: &QuestionArgs,
+    machine: &str,
+    unlocked: bool,
+) -> Outcome<Question> {
+    let words = args.model.as_deref().unwrap_or_default();
+    let file = model_file::read(catalog, words, args.quantization.as_deref())?;
+    let query = query(args, machine, unlocked)?;
+    let mut question = resolved(catalog, &query, file)?;
+    let entries = args.load.contexts.as_deref().unwrap_or_default();
+    if entries.contains(&ContextEntry::Max) {
+        // How long the longest is, is only known with the model.
+        question.contexts = lengths(entries);
+        add_longest(&mut question)?;
+    }
+    Ok(question)
+}
+
+/// The lengths of a list, sorted and without repeats.
+fn lengths(entries: &[ContextEntry]) -> Vec<u64> {
+    let lengths = entries.iter().filter_map(|entry| match entry {
+        ContextEntry::Length(Context(tokens)) => Some(*tokens),
+        ContextEntry::Max => None,
+    });
+    let mut lengths: Vec<u64> = lengths.collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+fn query(args: &QuestionArgs, machine: &str, unlocked: bool) -> Outcome<Query> {
+    let (count, hardware) = counted(machine);
+    let own = &args.machine;
+    if let (Some(count), Some(given)) = (count, own.tensor_parallel)
+        && count != given
+    {
+        let message = format!("`{machine}` and --count {given} are two numbers of accelerators");
+        return Err(Failure::saying(Exit::Usage, message));
+    }
+    Ok(Query {
+        model: args.model.clone().unwrap_or_default(),
+        quantization: args.quantization.clone(),
+        hardware: hardware.to_owned(),
+        memory_gib: own.memory_gib,
+        unlocked,
+        engine: args.engine.engine.clone(),
+        kv_type: args.engine.kv.clone(),
+        contexts: lengths(args.load.contexts.as_deref().unwrap_or_default()),
+        requests: args.load.requests.as_deref().unwrap_or_default().to_vec(),
+        output_tokens: args.load.output_tokens,
+        shared_prompt: args.load.shared_prompt,
+        tensor_parallel: own.tensor_parallel.or(count),
+        pipeline_parallel: own.pipeline_parallel,
+        data_parallel: own.data_parallel,
+        link_gb_per_s: own.link_gb_per_s,
+        host_dense_share: own.host_dense_share,
+        host_expert_share: own.host_expert_share,
+        host_bandwidth_gb_per_s: own.host_bandwidth_gb_per_s,
+        memory_fraction: args.engine.memory_fraction,
+        max_sequences: args.engine.max_sequences,
+        max_length_tokens: args.engine.max_length,
+        kv_budget_tokens: args.engine.kv_budget,
+        drafted_tokens: args.engine.drafted_tokens,
+        accepted_share: args.engine.accepted_share,
+    })
+}
+
+/// `2 x RTX 3090` and `2x RTX 3090` are two.
+fn counted(machine: &str) -> (Option<u32>, &str) {
+    let found = machine.split_once(['x', '×']).and_then(|(count, name)| {
+        let count = count.trim().parse::<u32>().ok()?;
+        Some((Some(count), name.trim()))
+    });
+    found.unwrap_or((None, machine))
+}
+
+fn resolved(catalog: &Catalog, query: &Query, file: Option<FileModel>) -> Outcome<Question> {
+    query.resolve(catalog, file).map_err(|error| {
+        let hint = hint(catalog, query, &error);
+        let option = option_of(error.field);
+        let message = format!("{option}: {}", error.message);
+        Failure::saying(Exit::Usage, message).hint(hint)
+    })
+}
+
+/// The option of a field of the question.
+fn option_of(field: &str) -> String {
+    match field {
+        "kv_type" => "--kv".to_owned(),
+        "kv_budget_tokens" => "--kv-budget".to_owned(),
+        "max_length_tokens" => "--max-length".to_owned(),
+        other => format!("--{}", other.replace('_', "-")),
+    }
+}
+
+/// What to try: names that are written alike, where the catalog has no candidates of its own.
+fn hint(catalog: &Catalog, query: &Query, error: &QueryError) -> String {
+    if !error.candidates.is_empty() {
+        return "name one of them".to_owned();
+    }
+    let alike: Vec<&str> = match error.field {
+        "model" => catalog.models_like(&query.model),
+        "hardware" => catalog.hardware_like(&query.hardware),
+        _ => return String::new(),
+    };
+    let files = "the path of its config.json or GGUF file";
+    match (error.field, alike.as_slice()) {
+        ("model", []) => files.to_owned(),
+        ("model", some) => format!("{}; or {files}", some.join(", ")),
+        (_, some) => some.join(", "),
+    }
+}
+
+/// The model's longest context less the output, in whole K.
+fn add_longest(question: &mut Question) -> Outcome<()> {
+    let model = question.setup.model.max_context_tokens;
+    let Some(length) = question.limits.max_length.or(model) else {
+        let message = "--contexts: `max` is not known for this model";
+        return Err(Failure::saying(Exit::Usage, message).hint("--max-length TOKENS"));
+    };
+    let longest = length.saturating_sub(question.output_tokens) / K * K;
+    question.contexts.push(longest);
+    question.contexts.sort_unstable();
+    question.contexts.dedup();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_in_front_counts_machines() {
+        for (typed, count, name) in [
+            ("2 x RTX 3090", Some(2), "RTX 3090"),
+            ("4xH100 SXM", Some(4), "H100 SXM"),
+            ("8 × MI300X", Some(8), "MI300X"),
+            ("RTX 3090", None, "RTX 3090"),
+            ("GTX 1080", None, "GTX 1080"),
+        ] {
+            assert_eq!(counted(typed), (count, name), "{typed}");
+        }
+    }
+
+    #[test]
+    fn fields_are_told_by_their_options() {
+        assert_eq!(option_of("kv_type"), "--kv");
+        assert_eq!(option_of("host_dense_share"), "--host-dense-share");
+    }
+}

@@ -5,7 +5,7 @@
 # be fetched from outside. `GGML_NATIVE` is off, because programs built with it died of an illegal
 # instruction on a virtual machine that names more than it can do; the instruction sets that such
 # machines do have are named one by one, in the first configuration, since later ones keep them.
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install.sh"
 
 BUILD=11434
 SLOTS=4

@@ -4,7 +4,7 @@
 # Its compiled kernels for the CPU are in no package index. A module that refuses every call stands
 # in for them; with torch's own attention a Llama model calls none. So its API can be checked, and
 # its speed says nothing. torch, transformers and the web stack are those of vLLM's environment.
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install.sh"
 
 install_engine() {
   debian libnuma1

@@ -3,7 +3,7 @@
 # at a time; TOKMARK_BATCHING=1 adds it.
 #
 # The cache folder has to exist, else its list of models is an error.
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install.sh"
 
 install_engine() {
   environment "$1/vllm" vllm.txt

@@ -5,7 +5,7 @@
 # torch of the same version fits, so the list names everything and nothing is resolved. Half of the
 # 6 GB are CUDA libraries without which that torch does not load. The `vllm` command does not find
 # its own version under this package's name, the module behind it does.
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install.sh"
 
 install_engine() {
   debian libnuma1

@@ -139,7 +139,7 @@ impl Catalog {
             return Ok(from_name.and_then(by_name));
         };
         match (in_statement(stated), from_name) {
-            (Some(stated), Some(named)) if groups_more_exactly(named, stated) => Ok(by_name(named)),
+            (Some(stated), Some(exact)) if groups_more_exactly(exact, stated) => Ok(by_name(exact)),
             (Some(WeightFormat::F16) | None, Some(format)) => Ok(by_name(format)),
             (Some(format), _) => Ok(Some((format, FormatSource::Stated))),
             (None, None) => WeightFormat::parse(stated).map(|_| None),

@@ -80,7 +80,7 @@ impl Painter {
     }
 
     /// The text at an edge of a column.
-    fn aligned(&self, text: &Text, width: usize, side: Side) -> String {
+    fn aligned(self, text: &Text, width: usize, side: Side) -> String {
         let space = " ".repeat(width.saturating_sub(columns(&text.words)));
         let painted = self.paint(&text.words, text.look);
         match side {
@@ -130,7 +130,7 @@ pub fn matrix(
     labels: &[String],
     all: &[Column],
     width: usize,
-    painter: &Painter,
+    painter: Painter,
 ) -> Vec<String> {
     let first = labels
         .iter()
@@ -161,7 +161,7 @@ fn group_lines(
     group: &[Column],
     labels: &[String],
     first: usize,
-    painter: &Painter,
+    painter: Painter,
 ) -> Vec<String> {
     let gap = " ".repeat(GAP);
     let line = |label: &Text, cells: Vec<Option<&Text>>| {
@@ -187,7 +187,7 @@ fn group_lines(
 }
 
 /// Rows of cells, each column as wide as its widest cell; a column beyond `sides` goes to the left.
-pub fn rows(rows: &[Vec<Text>], sides: &[Side], painter: &Painter) -> Vec<String> {
+pub fn rows(rows: &[Vec<Text>], sides: &[Side], painter: Painter) -> Vec<String> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |at: usize| {
         let cells = rows.iter().filter_map(|cells| cells.get(at));

@@ -56,9 +56,10 @@ pub(crate) fn save(new: &[Calibration]) -> Outcome<PathBuf> {
             .hint("name a folder with TOKMARK_DATA")
     })?;
     let path = folder.join(FILE);
-    let mut all = match path.exists() {
-        true => own(&path)?,
-        false => Vec::new(),
+    let mut all = if path.exists() {
+        own(&path)?
+    } else {
+        Vec::new()
     };
     all.retain(|old| new.iter().all(|one| one.family != old.family));
     all.extend(new.iter().cloned());

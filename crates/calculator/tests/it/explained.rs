@@ -92,9 +92,13 @@ fn check(question: &Question, has: &[&str]) {
     }
     let sum = |start: &str| -> f64 {
         let own = terms.iter().filter(|term| term.term.starts_with(start));
-        own.filter(|term| !term.term.ends_with(".total"))
-            .map(|term| term.value)
-            .sum()
+        own.filter(|term| {
+            term.term
+                .split_once('.')
+                .is_none_or(|(_, what)| what != "total")
+        })
+        .map(|term| term.value)
+        .sum()
     };
     let total = terms
         .iter()

@@ -2,6 +2,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::print_stderr,
     reason = "a test harness: a failure is meant to stop it"
 )]

@@ -48,7 +48,7 @@ pub(crate) fn table(colour: bool, roofline: bool) -> TableOptions {
 }
 
 /// Columns of the terminal; a pipe gets the width of a printed page.
-fn width() -> usize {
+pub(super) fn width() -> usize {
     terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0))
 }
 

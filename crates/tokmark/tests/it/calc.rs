@@ -302,6 +302,10 @@ fn figures_that_cannot_be_are_refused() {
         ],
         &["EUR and USD are two currencies"],
     );
+}
+
+#[test]
+fn a_machine_that_cannot_be_is_refused() {
     fails(
         &[
             "calc",

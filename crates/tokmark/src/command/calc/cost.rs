@@ -131,7 +131,7 @@ fn purchase(args: &CostArgs) -> Outcome<Option<Purchase>> {
 }
 
 /// Prices of output tokens by cell, of input tokens by context, and when buying pays.
-pub(super) fn lines(cost: &Cost, report: &Report, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn lines(cost: &Cost, report: &Report, width: usize, painter: Painter) -> Vec<String> {
     let part = &cost.part;
     let mut out = Vec::new();
     if let Some(rent) = part.rent_per_hour {
@@ -194,7 +194,7 @@ fn prices(
     part: &CostPart,
     report: &Report,
     width: usize,
-    painter: &Painter,
+    painter: Painter,
     of: impl Fn(&CellCost) -> Option<TokenPrice>,
 ) -> Vec<String> {
     grid(report, width, painter, |cell| {
@@ -208,7 +208,7 @@ fn prices(
 }
 
 /// Prices of input tokens, which depend on the context alone.
-fn inputs(part: &CostPart, painter: &Painter) -> Vec<String> {
+fn inputs(part: &CostPart, painter: Painter) -> Vec<String> {
     let mut rows: Vec<Vec<Text>> = Vec::new();
     let input = |cost: Option<TokenPrice>| cost.and_then(|cost| cost.input_per_million);
     // Without a prompt there is nothing to read.

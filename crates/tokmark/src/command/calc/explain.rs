@@ -22,7 +22,7 @@ pub(super) fn lines(
     cell: (u64, u32),
     others: bool,
     width: usize,
-    painter: &Painter,
+    painter: Painter,
 ) -> Vec<String> {
     let mut out = vec![String::new()];
     let more = if others {

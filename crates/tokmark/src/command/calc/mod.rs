@@ -92,17 +92,17 @@ fn shown(
 ) -> Vec<String> {
     let (width, painter) = look;
     if explained {
-        let mut out = table::header(answer, width, &painter);
+        let mut out = table::header(answer, width, painter);
         let first = answer.report.cells.first();
         let cell = first.map_or((0, 0), |cell| (cell.context, cell.requests));
         let others = answer.report.cells.len() > 1;
         let terms = &answer.report.explained;
-        out.extend(explain::lines(terms, cell, others, width, &painter));
+        out.extend(explain::lines(terms, cell, others, width, painter));
         return out;
     }
-    let mut out = table::lines(answer, width, &painter);
+    let mut out = table::lines(answer, width, painter);
     if let Some(cost) = cost {
-        out.extend(cost::lines(cost, answer.report, width, &painter));
+        out.extend(cost::lines(cost, answer.report, width, painter));
     }
     out
 }
@@ -121,7 +121,7 @@ fn beside(
     }
     let first = answer(known, question, report);
     let second = answer(known, other, &others);
-    say::raw(&joined(&versus::lines(&first, &second, width, &painter)));
+    say::raw(&joined(&versus::lines(&first, &second, width, painter)));
     Ok(Exit::Done)
 }
 

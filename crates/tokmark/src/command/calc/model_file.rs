@@ -95,9 +95,10 @@ fn of_config(catalog: &Catalog, config: &Path) -> Outcome<FileModel> {
     let folder = config.parent().unwrap_or(Path::new("."));
     let bytes = bytes_of(config)?;
     let quantization = folder.join("hf_quant_config.json");
-    let quantization = match quantization.exists() {
-        true => Some(bytes_of(&quantization)?),
-        false => None,
+    let quantization = if quantization.exists() {
+        Some(bytes_of(&quantization)?)
+    } else {
+        None
     };
     let spec =
         read_config(&bytes, quantization.as_deref()).map_err(|cause| unread(config, cause))?;

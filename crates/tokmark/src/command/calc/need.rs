@@ -82,7 +82,7 @@ pub(super) fn run(
     } else {
         let (width, painter) = look;
         let most = if args.what_if.all { usize::MAX } else { SHOWN };
-        say::raw(&joined(&lines(&document, question, most, width, &painter)));
+        say::raw(&joined(&lines(&document, question, most, width, painter)));
     }
     Ok(Exit::Done)
 }
@@ -134,7 +134,7 @@ fn lines(
     question: &Question,
     most: usize,
     width: usize,
-    painter: &Painter,
+    painter: Painter,
 ) -> Vec<String> {
     let ttft = document.max_ttft_ms.map_or_else(String::new, |ms| {
         format!(", first token within {}", time_ms(ms))

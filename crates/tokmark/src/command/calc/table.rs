@@ -28,7 +28,7 @@ pub(super) struct Answer<'a> {
 }
 
 /// Facts, matrices, what a step is spent on, and what was assumed.
-pub(super) fn lines(answer: &Answer<'_>, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn lines(answer: &Answer<'_>, width: usize, painter: Painter) -> Vec<String> {
     let report = answer.report;
     let mut out = header(answer, width, painter);
     if report.memory.pool_bytes < 0.0 {
@@ -61,7 +61,7 @@ pub(super) fn lines(answer: &Answer<'_>, width: usize, painter: &Painter) -> Vec
 }
 
 /// What the answer is about, a fact per line.
-pub(super) fn header(answer: &Answer<'_>, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn header(answer: &Answer<'_>, width: usize, painter: Painter) -> Vec<String> {
     let report = answer.report;
     let mut out = Vec::new();
     let mut add = |label: &str, text: String| out.extend(fact(label, &text, width, painter));
@@ -83,7 +83,7 @@ pub(super) fn header(answer: &Answer<'_>, width: usize, painter: &Painter) -> Ve
 }
 
 /// What the machine holds, and how sure the answer is.
-pub(super) fn machine_facts(answer: &Answer<'_>, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn machine_facts(answer: &Answer<'_>, width: usize, painter: Painter) -> Vec<String> {
     let mut out = fact("memory", &memory(answer), width, painter);
     out.extend(fact("how sure", &sure(answer), width, painter));
     out
@@ -200,7 +200,7 @@ fn sure(answer: &Answer<'_>) -> String {
 pub(super) fn matrix(
     report: &Report,
     width: usize,
-    painter: &Painter,
+    painter: Painter,
     figure: impl Fn(&CellPart) -> f64,
 ) -> Vec<String> {
     grid(report, width, painter, |cell| {
@@ -221,7 +221,7 @@ pub(super) fn shown(cell: &CellPart, figure: String) -> Text {
 pub(super) fn grid(
     report: &Report,
     width: usize,
-    painter: &Painter,
+    painter: Painter,
     lines: impl Fn(&CellPart) -> Vec<Text>,
 ) -> Vec<String> {
     let contexts = contexts(report);
@@ -280,7 +280,7 @@ fn legend(report: &Report, width: usize) -> Vec<String> {
 }
 
 /// Speed of reading a prompt, and time to the first token.
-fn prefill(report: &Report, width: usize, painter: &Painter) -> Vec<String> {
+fn prefill(report: &Report, width: usize, painter: Painter) -> Vec<String> {
     let mut out = heading("Prefill: one prompt on an idle server", width, painter);
     let header = [
         "Context",
@@ -329,7 +329,7 @@ fn corners(report: &Report) -> Vec<&CellPart> {
 }
 
 /// What limits it: the largest terms of a step, the share of the roofline, and energy.
-fn steps(report: &Report, width: usize, painter: &Painter) -> Vec<String> {
+fn steps(report: &Report, width: usize, painter: Painter) -> Vec<String> {
     let corners = corners(report);
     if corners.is_empty() {
         return Vec::new();
@@ -373,7 +373,7 @@ fn label(word: &'static str) -> &'static str {
 }
 
 /// What was assumed, a line each.
-pub(super) fn assumptions(report: &Report, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn assumptions(report: &Report, width: usize, painter: Painter) -> Vec<String> {
     let mut out = heading("Assumed", width, painter);
     for line in &report.assumptions {
         out.extend(remark(&format!("- {line}"), width));

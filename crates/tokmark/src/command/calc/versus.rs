@@ -64,7 +64,7 @@ pub(super) fn lines(
     first: &Answer<'_>,
     other: &Answer<'_>,
     width: usize,
-    painter: &Painter,
+    painter: Painter,
 ) -> Vec<String> {
     let mut out = table::header(first, width, painter);
     out.push(String::new());
@@ -111,9 +111,10 @@ fn three(first: &CellPart, other: Option<&CellPart>) -> Vec<Text> {
     let Some(other) = other else {
         return vec![text(first)];
     };
-    let ratio = match fits(first) && fits(other) {
-        true => times(rate(other) / rate(first)),
-        false => String::new(),
+    let ratio = if fits(first) && fits(other) {
+        times(rate(other) / rate(first))
+    } else {
+        String::new()
     };
     vec![text(first), text(other), Text::new(ratio, Look::Quiet)]
 }
@@ -123,7 +124,7 @@ fn times(ratio: f64) -> String {
 }
 
 /// Both speeds of reading a prompt by context.
-fn prefill(first: &Report, other: &Report, painter: &Painter) -> Vec<String> {
+fn prefill(first: &Report, other: &Report, painter: Painter) -> Vec<String> {
     let header = ["Context", "first", "other", ""];
     let mut rows = vec![header.map(|word| Text::new(word, Look::Quiet)).to_vec()];
     let requests = first.cells.first().map(|cell| cell.requests);

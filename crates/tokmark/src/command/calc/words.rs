@@ -91,7 +91,7 @@ pub(super) fn amount(amount: f64) -> String {
 }
 
 /// A label and its text, whose later lines stand below it.
-pub(super) fn fact(label: &str, text: &str, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn fact(label: &str, text: &str, width: usize, painter: Painter) -> Vec<String> {
     let room = width.saturating_sub(LABEL).max(20);
     let lines = wrapped(&printable(text), room, 0);
     let labels = std::iter::once(label).chain(std::iter::repeat(""));
@@ -106,7 +106,7 @@ pub(super) fn fact(label: &str, text: &str, width: usize, painter: &Painter) -> 
 }
 
 /// A heading of a table, with a line between it and what stands above.
-pub(super) fn heading(text: &str, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn heading(text: &str, width: usize, painter: Painter) -> Vec<String> {
     let lines = wrapped(text, width, 0);
     let mut out = vec![String::new()];
     out.extend(lines.iter().map(|line| painter.paint(line, Look::Strong)));
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_fact_stands_beside_its_label() {
-        let lines = fact("model", "a b c d e f g h i j k", 30, &Painter::new(false));
+        let lines = fact("model", "a b c d e f g h i j k", 30, Painter::new(false));
         assert_eq!(lines, ["model     a b c d e f g h i j", "          k"]);
     }
 }

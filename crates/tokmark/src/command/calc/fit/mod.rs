@@ -48,7 +48,7 @@ pub(super) fn run(catalog: &Catalog, args: &FitArgs, quiet: bool) -> Outcome {
         say::raw(&joined(&table::lines(
             &report,
             width(),
-            &Painter::new(colours()),
+            Painter::new(colours()),
         )));
     }
     keep(args, &calibrations, quiet)?;

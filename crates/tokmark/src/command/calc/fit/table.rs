@@ -12,7 +12,7 @@ use crate::command::calc::words::{
 };
 
 /// Everything that a fit found.
-pub(super) fn lines(report: &FitReport, width: usize, painter: &Painter) -> Vec<String> {
+pub(super) fn lines(report: &FitReport, width: usize, painter: Painter) -> Vec<String> {
     let mut out = Vec::new();
     for family in &report.fit {
         out.extend(of_family(family, width, painter));
@@ -40,7 +40,7 @@ pub(super) fn lines(report: &FitReport, width: usize, painter: &Painter) -> Vec<
     out
 }
 
-fn of_family(family: &FamilyPart, width: usize, painter: &Painter) -> Vec<String> {
+fn of_family(family: &FamilyPart, width: usize, painter: Painter) -> Vec<String> {
     let mut out = heading(&family.family, width, painter);
     for run in &family.runs {
         out.extend(fact(
@@ -120,9 +120,9 @@ fn errors(name: &str, part: &ErrorPart) -> Vec<Text> {
     ]
 }
 
-fn of_test(test: &TestPart, width: usize, painter: &Painter) -> Vec<String> {
+fn of_test(score: &TestPart, width: usize, painter: Painter) -> Vec<String> {
     let mut out = heading("Test: runs that the fit never saw", width, painter);
-    for run in &test.runs {
+    for run in &score.runs {
         let known = if run.calibrated {
             "the fit has runs with these kernels and this cache"
         } else {
@@ -134,8 +134,8 @@ fn of_test(test: &TestPart, width: usize, painter: &Painter) -> Vec<String> {
     let right = Side::Right;
     let header = ["", "figures", "median", "9 of 10", "largest"];
     let mut rows = vec![header.map(|word| Text::new(word, Look::Quiet)).to_vec()];
-    rows.push(errors("decode", &test.decode));
-    rows.push(errors("prefill", &test.prefill));
+    rows.push(errors("decode", &score.decode));
+    rows.push(errors("prefill", &score.prefill));
     out.push(String::new());
     out.extend(terminal::rows(
         &rows,
@@ -145,16 +145,16 @@ fn of_test(test: &TestPart, width: usize, painter: &Painter) -> Vec<String> {
     out.push(String::new());
     let header = ["", "Cell", "measured", "predicted", "error", ""];
     let mut rows = vec![header.map(|word| Text::new(word, Look::Quiet)).to_vec()];
-    rows.extend(test.cells.iter().map(tested));
+    rows.extend(score.cells.iter().map(tested));
     out.extend(terminal::rows(
         &rows,
         &[Side::Left, right, right, right, right],
         painter,
     ));
-    let inside = test.cells.iter().filter(|cell| cell.in_band()).count();
+    let inside = score.cells.iter().filter(|cell| cell.in_band()).count();
     let text = format!(
         "{inside} of {} figures lie where 9 of 10 were expected",
-        test.cells.len()
+        score.cells.len()
     );
     out.extend(remark(&text, width));
     out
@@ -165,9 +165,10 @@ fn tested(cell: &TestedCell) -> Vec<Text> {
         "prefill" => (context(cell.context), format::prefill_rate),
         _ => (place(cell.context, cell.requests), format::rate),
     };
-    let (look, note) = match cell.in_band() {
-        true => (Look::Plain, ""),
-        false => (Look::Warning, "outside the band"),
+    let (look, note) = if cell.in_band() {
+        (Look::Plain, "")
+    } else {
+        (Look::Warning, "outside the band")
     };
     vec![
         Text::new(cell.kind, Look::Quiet),
@@ -180,7 +181,7 @@ fn tested(cell: &TestedCell) -> Vec<Text> {
 }
 
 /// Which cells fitted, by the server's budget and by the memory model.
-fn capacity(runs: &[CapacityPart], width: usize, painter: &Painter) -> Vec<String> {
+fn capacity(runs: &[CapacityPart], width: usize, painter: Painter) -> Vec<String> {
     let mut out = heading(
         "Capacity: which cells fit, in tokens of cache",
         width,

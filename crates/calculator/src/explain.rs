@@ -59,6 +59,8 @@ impl Setup {
         let stated = limits
             .memory_fraction
             .map_or(rule.source, |_| "the launch command");
+        let of = |count: u32| tokmark_units::float::from_u64(count.max(1).into());
+        let cards = of(self.layout.tensor) * of(self.layout.pipeline);
         vec![
             Explained {
                 term: "memory.pool".to_owned(),
@@ -68,6 +70,7 @@ impl Setup {
                 inputs: vec![
                     given("fraction", fraction, "", stated),
                     given("memory", self.card.memory_bytes, "B", &self.card.name),
+                    given("accelerators", cards, "", "those that share one copy"),
                     given(
                         "weights",
                         memory.weight_bytes,

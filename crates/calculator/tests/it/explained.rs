@@ -69,7 +69,9 @@ fn worked(term: &ExplainedPart) -> Option<f64> {
         "prefill.attention" => of("operations") / (of("f_attention") * of("F16")),
         "prefill.recurrent" => of("n") * of("layers") * of("t_rec"),
         "prefill.total" => of("n") / of("Σ terms"),
-        "memory.pool" => of("fraction") * of("memory") - of("weights") - of("overhead"),
+        "memory.pool" => {
+            of("fraction") * of("memory") * of("accelerators") - of("weights") - of("overhead")
+        }
         "prefill.floor" | "memory.tokens" => return None,
         other => panic!("`{other}` is not worked out here"),
     })

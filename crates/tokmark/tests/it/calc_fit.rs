@@ -270,7 +270,7 @@ fn a_run_that_cannot_be_used_is_told_and_the_rest_is_fitted() {
     fails(
         &["calc", "fit", &one, "--test", &one],
         3,
-        &["no run is left to fit"],
+        &["it is a test run"],
     );
 }
 

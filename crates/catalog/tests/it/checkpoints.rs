@@ -69,7 +69,7 @@ fn what_engines_and_people_state() {
     };
     stated("awq_marlin", Some("AWQ"));
     stated("AWQ 4-bit (experts)", Some("AWQ"));
-    stated("AWQ 8-bit", None);
+    stated("AWQ 8-bit", Some("GPTQ-Int8"));
     stated("Q4_K - Medium", Some("Q4_K_M"));
     stated("Q3_K - Small", Some("Q3_K_S"));
     stated("bfloat16", Some("BF16"));
@@ -86,9 +86,9 @@ fn what_engines_and_people_state() {
         None,
         Some("GPTQ-Int4-g32"),
     );
-    // A dynamic mix, a name that contradicts itself, and one that says nothing.
+    // A dynamic mix, other bits than usual, and a name that says nothing.
     named(&["someone/Some-Model-UD-Q4_K_M.gguf"], None, None);
-    named(&["someone/Some-Model-AWQ-8bit"], None, None);
+    named(&["someone/Some-Model-AWQ-8bit"], None, Some("GPTQ-Int8"));
     named(&["someone/Some-Model"], None, None);
     // The activations' type is not the weights'.
     named(&["someone/some-model-awq"], Some("bfloat16"), Some("AWQ"));

@@ -60,6 +60,10 @@ def stop(process: subprocess.Popen[bytes], patience_s: float = PATIENCE_S) -> li
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
+    # What is killed is gone a moment later: its parent has to be told first.
+    deadline = time.monotonic() + PATIENCE_S
+    while members(session) and time.monotonic() < deadline:
+        time.sleep(STEP_S)
     return left
 
 

@@ -174,7 +174,7 @@ impl CellCost {
             owned: None,
             kwh_per_million_output: None,
         };
-        if cell.fit == crate::memory::Fit::DoesNotFit.word() {
+        if !cell.may_fit() {
             return Ok(empty);
         }
         let work = Work {

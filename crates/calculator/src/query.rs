@@ -19,6 +19,9 @@ pub const REQUESTS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 /// Most contexts, and most requests, of one question.
 pub const MOST_PLACES: usize = 32;
 
+/// Tokens of a K.
+const K: u64 = 1_024;
+
 /// Time of drafting one token as a share of a step: a head for drafting on Strix Halo, published.
 const DRAFT_SHARE: f64 = 0.18;
 
@@ -351,6 +354,27 @@ impl Query {
     }
 }
 
+impl Question {
+    /// The longest context of a request: the server's or the model's length less the output, in
+    /// whole K. `None` where neither is known.
+    pub fn longest_context(&self) -> Option<u64> {
+        let length = self
+            .limits
+            .max_length
+            .or(self.setup.model.max_context_tokens)?;
+        Some(length.saturating_sub(self.output_tokens) / K * K)
+    }
+}
+
+/// `2 x RTX 3090` and `2x RTX 3090` are two.
+pub fn counted(machine: &str) -> (Option<u32>, &str) {
+    let found = machine.split_once(['x', '×']).and_then(|(count, name)| {
+        let count = count.trim().parse::<u32>().ok()?;
+        Some((Some(count), name.trim()))
+    });
+    found.unwrap_or((None, machine))
+}
+
 fn not_of_size(row: &Hardware, gib: f64) -> QueryError {
     let sizes = if row.memory_options_gib.is_empty() {
         row.memory_gib.into_iter().collect()
@@ -386,4 +410,22 @@ fn pick<'a, T>(
         message,
         candidates,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_in_front_counts_machines() {
+        for (typed, count, name) in [
+            ("2 x RTX 3090", Some(2), "RTX 3090"),
+            ("4xH100 SXM", Some(4), "H100 SXM"),
+            ("8 × MI300X", Some(8), "MI300X"),
+            ("RTX 3090", None, "RTX 3090"),
+            ("GTX 1080", None, "GTX 1080"),
+        ] {
+            assert_eq!(counted(typed), (count, name), "{typed}");
+        }
+    }
 }

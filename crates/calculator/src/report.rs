@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::decode::StepTerm;
 use crate::explain::Explained;
 use crate::fit::{Band, Calibration};
+use crate::memory::Fit;
 use crate::path::Family;
 use crate::predict::{Banded, Knowledge, Prediction};
 use crate::query::Question;
@@ -313,6 +314,11 @@ impl Question {
 }
 
 impl CellPart {
+    /// Whether it fits, or may.
+    pub fn may_fit(&self) -> bool {
+        self.fit != Fit::DoesNotFit.word()
+    }
+
     fn of(context: u64, requests: u32, cell: &Prediction) -> Self {
         let mut terms: Vec<(StepTerm, f64)> = cell
             .decode

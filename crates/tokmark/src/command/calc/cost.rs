@@ -6,10 +6,11 @@ use tokmark_calculator::cost::Money;
 use tokmark_calculator::cost_report::{
     CellCost, CostPart, CostQuery, Purchase, TokenPrice, YEAR_H,
 };
+use tokmark_calculator::rent::{self, NoRent};
 use tokmark_calculator::report::Report;
-use tokmark_catalog::{Catalog, Rental};
+use tokmark_catalog::Catalog;
 use tokmark_pages::terminal::{self, Look, Painter, Side, Text};
-use tokmark_units::{float, format};
+use tokmark_units::format;
 
 use super::table::{grid, shown};
 use super::words::{amount, context, heading, price, remark, whole_percent};
@@ -45,7 +46,7 @@ pub(super) fn cost(
         let message = "--utilization: the share is above 0 and up to 1";
         return Err(Failure::saying(Exit::Usage, message));
     }
-    let (rent, rent_source) = rent(catalog, args, report)?;
+    let (rent, rent_source) = rent_of(catalog, args, report)?;
     let query = CostQuery {
         rent_per_hour: rent,
         purchase: purchase(args)?,
@@ -64,7 +65,7 @@ fn money(args: &CostArgs, typed: &Amount) -> Money {
 }
 
 /// The rent of all accelerators, and where it is from.
-fn rent(
+fn rent_of(
     catalog: &Catalog,
     args: &CostArgs,
     report: &Report,
@@ -75,25 +76,23 @@ fn rent(
     let Some(point) = args.rent else {
         return Ok((None, None));
     };
-    let name = &report.hardware.name;
-    let Some(rental) = catalog.rental(&report.hardware.id) else {
-        let message = format!("--rent: no rental price of the {name} is known");
-        return Err(Failure::saying(Exit::Usage, message).hint("--rent-per-hour AMOUNT"));
-    };
-    let Some(each) = price_point(rental, point) else {
-        let message = format!("--rent: of the {name} only a typical price is known");
-        return Err(Failure::saying(Exit::Usage, message).hint("--rent typical"));
-    };
-    let all = each * float::from_u64(report.hardware.count.into());
-    let source = format!("{}, {}", rental.source, rental.date);
-    Ok((Some(Money::new(all, "USD")), Some(source)))
+    let found = rent::rent(catalog, &report.hardware, point.into()).map_err(|error| {
+        let hint = match error {
+            NoRent::Unknown(_) => "--rent-per-hour AMOUNT",
+            NoRent::OnlyTypical(_) => "--rent typical",
+        };
+        Failure::saying(Exit::Usage, format!("--rent: {error}")).hint(hint)
+    })?;
+    Ok((Some(found.per_hour), Some(found.source)))
 }
 
-fn price_point(rental: &Rental, point: RentPoint) -> Option<f64> {
-    match point {
-        RentPoint::Low => rental.low_usd,
-        RentPoint::Typical => Some(rental.typical_usd),
-        RentPoint::High => rental.high_usd,
+impl From<RentPoint> for rent::RentPoint {
+    fn from(point: RentPoint) -> Self {
+        match point {
+            RentPoint::Low => Self::Low,
+            RentPoint::Typical => Self::Typical,
+            RentPoint::High => Self::High,
+        }
     }
 }
 

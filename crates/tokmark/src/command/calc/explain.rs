@@ -2,9 +2,8 @@
 
 use tokmark_calculator::report::{ExplainedPart, InputPart};
 use tokmark_pages::terminal::{self, Look, Painter, Side, Text, wrapped};
-use tokmark_units::format;
 
-use super::words::{heading, place};
+use super::words::{heading, place, quantity};
 
 /// Space in front of formula and inputs.
 const INDENT: &str = "    ";
@@ -68,59 +67,4 @@ fn row(input: &InputPart) -> Vec<Text> {
         Text::new(quantity(input.value, input.unit), Look::Plain),
         Text::new(&*input.source, Look::Quiet),
     ]
-}
-
-/// A value with its unit, in a size that a person reads.
-fn quantity(value: f64, unit: &str) -> String {
-    let scaled = |scales: &[(f64, &str)]| {
-        let fits = scales.iter().find(|(size, _)| value.abs() >= *size);
-        let (size, name) = fits.or(scales.last()).copied().unwrap_or((1.0, ""));
-        format!("{} {name}", digits(value / size))
-    };
-    match unit {
-        "s" => scaled(&[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]),
-        "s a step" => format!("{} a step", quantity(value, "s")),
-        "B" => scaled(&[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")]),
-        "" if value.abs() >= 1e6 => scaled(&[(1e9, "billion"), (1e6, "million")]),
-        "" => digits(value),
-        unit => format!("{} {unit}", digits(value)),
-    }
-}
-
-/// About four digits.
-fn digits(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e9 {
-        return format::decimal(value, 0);
-    }
-    let decimals = match value.abs() {
-        size if size >= 1_000.0 => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        size if size >= 0.1 => 3,
-        _ => 5,
-    };
-    format::decimal(value, decimals)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quantity_has_a_size_that_is_read() {
-        let check = |value: f64, unit: &str, expect: &str| {
-            assert_eq!(quantity(value, unit), expect, "{value} {unit}");
-        };
-        check(0.001_234, "s a step", "1.234 ms a step");
-        check(2.54e-5, "s", "25.40 µs");
-        check(5.93e-9, "s", "5.930 ns");
-        check(1.85e9, "B", "1.850 GB");
-        check(1_728.0, "B", "1.728 kB");
-        check(8.0, "", "8");
-        check(0.75, "", "0.750");
-        check(7.2e9, "", "7.200 billion");
-        check(936.2, "GB/s", "936.2 GB/s");
-        check(12_345.6, "tokens", "12,346 tokens");
-        check(0.0, "", "0");
-    }
 }

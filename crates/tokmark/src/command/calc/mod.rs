@@ -1,7 +1,6 @@
 //! `tokmark calc`: what fits, how fast it is, what limits it, what it costs.
 
 mod cost;
-mod csv;
 mod explain;
 mod fit;
 mod model_file;
@@ -13,6 +12,7 @@ mod words;
 
 use serde::Serialize;
 use tokmark_calculator::report::Report;
+use tokmark_calculator::versus::Versus;
 use tokmark_calculator::{Family, Knowledge, Question};
 use tokmark_catalog::Catalog;
 use tokmark_pages::terminal::Painter;
@@ -67,7 +67,10 @@ pub(crate) fn run(args: &CalcArgs, quiet: bool) -> Outcome {
         });
     }
     if args.csv {
-        say::raw(&csv::text(&report, cost.as_ref().map(|cost| &cost.part)));
+        say::raw(&tokmark_calculator::csv::text(
+            &report,
+            cost.as_ref().map(|cost| &cost.part),
+        ));
         return Ok(Exit::Done);
     }
     let answer = answer(&known, &question, &report);
@@ -117,7 +120,7 @@ fn beside(
 ) -> Outcome {
     let others = other.answer(&known.all);
     if args.json {
-        return print(&versus::Document::of(report, &others));
+        return print(&Versus::of(report, &others));
     }
     let first = answer(known, question, report);
     let second = answer(known, other, &others);

@@ -1,11 +1,11 @@
 //! Machines that are enough for so many people.
 
-use serde::Serialize;
 use tokmark_calculator::fit::Calibration;
-use tokmark_calculator::{Answer, Need, Question, search};
+use tokmark_calculator::need_report::{Machine, NeedReport};
+use tokmark_calculator::{Need, Question};
 use tokmark_catalog::Catalog;
 use tokmark_pages::terminal::{self, Look, Painter, Side, Text};
-use tokmark_units::{float, format};
+use tokmark_units::format;
 
 use super::words::{context, heading, joined, remark, time_ms};
 use crate::args::calc::CalcArgs;
@@ -16,41 +16,6 @@ use crate::say;
 /// Machines that the table shows unless all are asked for.
 const SHOWN: usize = 20;
 
-/// What was asked, and the machines.
-#[derive(Serialize)]
-struct Document {
-    model: String,
-    engine: &'static str,
-    kv_type: String,
-    people: u32,
-    context: u64,
-    output_tokens: u64,
-    tokens_per_s_each: f64,
-    max_ttft_ms: Option<f64>,
-    /// The cheapest at launch first, those without a price last.
-    machines: Vec<Machine>,
-}
-
-/// A machine that is enough.
-#[derive(Serialize)]
-struct Machine {
-    hardware: String,
-    name: String,
-    count: u32,
-    launch_price_usd: Option<f64>,
-    /// Typical rent of all accelerators an hour, where one is known.
-    rent_usd_per_hour: Option<f64>,
-    rent_source: Option<String>,
-    /// While decoding, host included.
-    watts: Option<f64>,
-    total_tokens_per_s: f64,
-    per_request_tokens_per_s: f64,
-    per_request_low90_tokens_per_s: f64,
-    cold_ttft_ms: Option<f64>,
-    limited_by: &'static str,
-    calibrated: bool,
-}
-
 /// Searches the catalog and prints what is enough.
 pub(super) fn run(
     catalog: &Catalog,
@@ -60,21 +25,7 @@ pub(super) fn run(
     look: (usize, Painter),
 ) -> Outcome {
     let need = need(args, question)?;
-    let answers = search(catalog, calibrations, &question.setup, &need);
-    let document = Document {
-        model: question.model.clone(),
-        engine: question.setup.engine.id(),
-        kv_type: question.setup.cache.to_string(),
-        people: need.people,
-        context: need.context_tokens,
-        output_tokens: need.output_tokens,
-        tokens_per_s_each: need.tokens_per_s_each,
-        max_ttft_ms: need.cold_ttft_s.map(|seconds| seconds * 1e3),
-        machines: answers
-            .iter()
-            .map(|one| Machine::of(catalog, one))
-            .collect(),
-    };
+    let document = NeedReport::search(catalog, calibrations, question, &need);
     if args.json {
         let value = serde_json::to_value(&document);
         let value = value.map_err(|error| Failure::new(Exit::Failed, error))?;
@@ -106,31 +57,8 @@ fn need(args: &CalcArgs, question: &Question) -> Outcome<Need> {
     })
 }
 
-impl Machine {
-    fn of(catalog: &Catalog, answer: &Answer) -> Self {
-        let prediction = &answer.prediction;
-        let rental = catalog.rental(&answer.card.id);
-        Self {
-            hardware: answer.card.id.clone(),
-            name: answer.card.name.clone(),
-            count: answer.count,
-            launch_price_usd: answer.launch_price_usd,
-            rent_usd_per_hour: rental
-                .map(|rental| rental.typical_usd * float::from_u64(answer.count.into())),
-            rent_source: rental.map(|rental| format!("{}, {}", rental.source, rental.date)),
-            watts: answer.decode_w,
-            total_tokens_per_s: prediction.total_tokens_per_s.median,
-            per_request_tokens_per_s: prediction.per_request_tokens_per_s.median,
-            per_request_low90_tokens_per_s: prediction.per_request_tokens_per_s.ninety.0,
-            cold_ttft_ms: prediction.cold_ttft_s.map(|ttft| ttft.median * 1e3),
-            limited_by: prediction.limited_by.word(),
-            calibrated: answer.calibrated,
-        }
-    }
-}
-
 fn lines(
-    document: &Document,
+    document: &NeedReport,
     question: &Question,
     most: usize,
     width: usize,

@@ -1,6 +1,6 @@
 //! From what was typed to a question that can be answered.
 
-use tokmark_calculator::query::{FileModel, QueryError};
+use tokmark_calculator::query::{FileModel, QueryError, counted};
 use tokmark_calculator::{Query, Question};
 use tokmark_catalog::Catalog;
 use tokmark_units::Context;
@@ -10,9 +10,6 @@ use super::model_file;
 use crate::args::calc::{CalcArgs, QuestionArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
-
-/// Tokens of a K.
-const K: u64 = 1_024;
 
 /// The question about the machine that was named.
 pub(super) fn question(catalog: &Catalog, args: &QuestionArgs) -> Outcome<Question> {
@@ -50,7 +47,13 @@ fn about(
     if entries.contains(&ContextEntry::Max) {
         // How long the longest is, is only known with the model.
         question.contexts = lengths(entries);
-        add_longest(&mut question)?;
+        let longest = question.longest_context().ok_or_else(|| {
+            let message = "--contexts: `max` is not known for this model";
+            Failure::saying(Exit::Usage, message).hint("--max-length TOKENS")
+        })?;
+        question.contexts.push(longest);
+        question.contexts.sort_unstable();
+        question.contexts.dedup();
     }
     Ok(question)
 }
@@ -104,15 +107,6 @@ fn query(args: &QuestionArgs, machine: &str, unlocked: bool) -> Outcome<Query> {
     })
 }
 
-/// `2 x RTX 3090` and `2x RTX 3090` are two.
-fn counted(machine: &str) -> (Option<u32>, &str) {
-    let found = machine.split_once(['x', '×']).and_then(|(count, name)| {
-        let count = count.trim().parse::<u32>().ok()?;
-        Some((Some(count), name.trim()))
-    });
-    found.unwrap_or((None, machine))
-}
-
 fn resolved(catalog: &Catalog, query: &Query, file: Option<FileModel>) -> Outcome<Question> {
     query.resolve(catalog, file).map_err(|error| {
         let hint = hint(catalog, query, &error);
@@ -150,36 +144,9 @@ fn hint(catalog: &Catalog, query: &Query, error: &QueryError) -> String {
     }
 }
 
-/// The model's longest context less the output, in whole K.
-fn add_longest(question: &mut Question) -> Outcome<()> {
-    let model = question.setup.model.max_context_tokens;
-    let Some(length) = question.limits.max_length.or(model) else {
-        let message = "--contexts: `max` is not known for this model";
-        return Err(Failure::saying(Exit::Usage, message).hint("--max-length TOKENS"));
-    };
-    let longest = length.saturating_sub(question.output_tokens) / K * K;
-    question.contexts.push(longest);
-    question.contexts.sort_unstable();
-    question.contexts.dedup();
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_number_in_front_counts_machines() {
-        for (typed, count, name) in [
-            ("2 x RTX 3090", Some(2), "RTX 3090"),
-            ("4xH100 SXM", Some(4), "H100 SXM"),
-            ("8 × MI300X", Some(8), "MI300X"),
-            ("RTX 3090", None, "RTX 3090"),
-            ("GTX 1080", None, "GTX 1080"),
-        ] {
-            assert_eq!(counted(typed), (count, name), "{typed}");
-        }
-    }
 
     #[test]
     fn fields_are_told_by_their_options() {

@@ -1,63 +1,11 @@
 //! Two machines side by side.
 
-use serde::Serialize;
 use tokmark_calculator::report::{CellPart, Report};
 use tokmark_pages::terminal::{self, Look, Painter, Side, Text};
 use tokmark_units::format;
 
 use super::table::{self, Answer, shown};
 use super::words::{context, fact, heading, remark};
-
-/// Both answers as one document.
-#[derive(Serialize)]
-pub(super) struct Document<'a> {
-    base: &'a Report,
-    versus: &'a Report,
-    /// The other machine's figures over the first one's, cell by cell.
-    ratio: Vec<Ratio>,
-}
-
-/// The other machine's figures over the first one's; empty where one of them does not fit.
-#[derive(Serialize)]
-struct Ratio {
-    context: u64,
-    requests: u32,
-    total_tokens_per_s: Option<f64>,
-    prompt_tokens_per_s: Option<f64>,
-}
-
-impl<'a> Document<'a> {
-    pub(super) fn of(base: &'a Report, versus: &'a Report) -> Self {
-        let pairs = base.cells.iter().zip(&versus.cells);
-        Self {
-            base,
-            versus,
-            ratio: pairs
-                .map(|(first, other)| Ratio::of(first, other))
-                .collect(),
-        }
-    }
-}
-
-impl Ratio {
-    fn of(first: &CellPart, other: &CellPart) -> Self {
-        let both = fits(first) && fits(other);
-        let prompt = first.prompt_tokens_per_s.zip(other.prompt_tokens_per_s);
-        Self {
-            context: first.context,
-            requests: first.requests,
-            total_tokens_per_s: both
-                .then_some(other.total_tokens_per_s.median / first.total_tokens_per_s.median),
-            prompt_tokens_per_s: prompt
-                .filter(|_| both)
-                .map(|(first, other)| other.median / first.median),
-        }
-    }
-}
-
-fn fits(cell: &CellPart) -> bool {
-    cell.fit != "does_not_fit"
-}
 
 /// The first machine's facts, the other's where they differ, and a matrix of both with the ratio.
 pub(super) fn lines(
@@ -111,7 +59,7 @@ fn three(first: &CellPart, other: Option<&CellPart>) -> Vec<Text> {
     let Some(other) = other else {
         return vec![text(first)];
     };
-    let ratio = if fits(first) && fits(other) {
+    let ratio = if first.may_fit() && other.may_fit() {
         times(rate(other) / rate(first))
     } else {
         String::new()

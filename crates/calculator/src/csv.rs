@@ -1,7 +1,7 @@
 //! An answer as rows with commas.
 
-use tokmark_calculator::cost_report::{CellCost, CostPart, TokenPrice};
-use tokmark_calculator::report::{BandPart, CellPart, Report};
+use crate::cost_report::{CellCost, CostPart, TokenPrice};
+use crate::report::{BandPart, CellPart, Report};
 
 const HEADER: &str = "context,requests,fit,total_tokens_per_s,total_tokens_per_s_low50,\
                       total_tokens_per_s_high50,total_tokens_per_s_low90,total_tokens_per_s_high90,\
@@ -9,7 +9,7 @@ const HEADER: &str = "context,requests,fit,total_tokens_per_s,total_tokens_per_s
                       limited_by,roofline_tokens_per_s,roofline_share,joules_per_token";
 
 /// A line for each cell; a figure that is not known is empty.
-pub(super) fn text(report: &Report, cost: Option<&CostPart>) -> String {
+pub fn text(report: &Report, cost: Option<&CostPart>) -> String {
     let mut out = HEADER.to_owned();
     if let Some(cost) = cost {
         for name in ["rented", "owned"] {

@@ -22,6 +22,7 @@ mod memory;
 pub mod need_report;
 mod observe;
 mod path;
+mod places;
 mod predict;
 mod prefill;
 pub mod query;

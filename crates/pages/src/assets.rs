@@ -30,12 +30,28 @@ pub(crate) const STYLES: &str = concat!(
 /// The script of every page: copy buttons.
 pub(crate) const SCRIPT: &str = include_str!("../assets/page.js");
 
+/// Styles of the calculator's pages, beside those of every page.
+const CALCULATOR_STYLES: &str = include_str!("../assets/calculator.css");
+
+/// Asks for the answer while the form is filled in.
+const CALCULATOR_SCRIPT: &str = include_str!("../assets/calculator.js");
+
 const ICON: &str = include_str!("../assets/icon.svg");
 
 static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     vec![
         asset("page.css", "text/css; charset=utf-8", STYLES),
         asset("page.js", "text/javascript; charset=utf-8", SCRIPT),
+        asset(
+            "calculator.css",
+            "text/css; charset=utf-8",
+            CALCULATOR_STYLES,
+        ),
+        asset(
+            "calculator.js",
+            "text/javascript; charset=utf-8",
+            CALCULATOR_SCRIPT,
+        ),
         asset("icon.svg", "image/svg+xml", ICON),
     ]
 });

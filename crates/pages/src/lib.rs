@@ -6,6 +6,7 @@
 //! host.
 
 mod assets;
+mod calculator;
 mod chart;
 mod export;
 mod frame;
@@ -19,6 +20,10 @@ pub mod terminal;
 mod words;
 
 pub use assets::{Asset, assets};
+pub use calculator::{
+    AnswerLinks, CalculatorAnswer, CalculatorForm, Costs, FIELDS, Field, FieldFault, FormValues,
+    NEED_FIELDS, NeedAnswer, calculator_answer, calculator_page, need_answer, need_page,
+};
 pub use export::{TableOptions, csv, markdown, text_table};
 pub use list::{ListedCell, ListedRun, RunListRow, home, not_found_page, run_list_page};
 pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};

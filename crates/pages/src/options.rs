@@ -43,6 +43,8 @@ pub struct NavigationEntry {
 /// A section of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
+    /// The decode calculator.
+    Calculator,
     /// The list of runs.
     Runs,
 }
@@ -50,6 +52,7 @@ pub enum Section {
 impl Section {
     pub(crate) fn label(self) -> &'static str {
         match self {
+            Self::Calculator => crate::words::calculator::SECTION,
             Self::Runs => crate::words::RUNS,
         }
     }

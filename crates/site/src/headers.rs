@@ -8,7 +8,8 @@ use http::header::{
 
 /// Styles, script and pictures of our own only; no frame may hold the site.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors 'none'";
 
 const SECURITY: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),

@@ -33,6 +33,16 @@ impl Language {
         format!("/{}/runs", self.as_str())
     }
 
+    /// Address of the decode calculator.
+    pub(crate) fn calculator(self) -> String {
+        format!("/{}/calculator", self.as_str())
+    }
+
+    /// Address of the machines for a need.
+    pub(crate) fn need(self) -> String {
+        format!("/{}/calculator/need", self.as_str())
+    }
+
     /// Address of a run's page.
     pub(crate) fn run(self, id: &str) -> String {
         format!("/{}/runs/{id}", self.as_str())

@@ -39,12 +39,16 @@ pub(crate) fn options(language: Language, current: Option<Section>) -> PageOptio
     };
     let chrome = SiteChrome {
         home: language.start(),
-        navigation: vec![entry(Section::Runs, language.runs())],
+        navigation: vec![
+            entry(Section::Calculator, language.calculator()),
+            entry(Section::Runs, language.runs()),
+        ],
     };
     PageOptions::site(language.as_str(), chrome)
 }
 
-fn language(word: &str) -> Result<Language, Fault> {
+/// The language of an address' first part, or the page that says that nothing is there.
+pub(crate) fn language(word: &str) -> Result<Language, Fault> {
     Language::of(word).ok_or(Fault::NotFound(Language::default()))
 }
 
@@ -66,6 +70,11 @@ pub(crate) async fn to_language(Path(word): Path<String>) -> Result<Redirect, Fa
 /// `/runs` leads to a language.
 pub(crate) async fn to_runs() -> Redirect {
     Redirect::to(&Language::default().runs())
+}
+
+/// `/calculator` leads to a language.
+pub(crate) async fn to_calculator() -> Redirect {
+    Redirect::to(&Language::default().calculator())
 }
 
 /// `/runs/{id}` leads to the run's page; what cannot be a run leads nowhere.

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::middleware::map_response;
 use axum::routing::get;
 
-use crate::{SiteState, asset, download, headers, page};
+use crate::{SiteState, asset, calculator, download, headers, page};
 
 /// The site's routes. Pages lie under `/{language}/`; files of a run have no language.
 pub fn router(state: SiteState) -> Router {
@@ -14,6 +14,17 @@ pub fn router(state: SiteState) -> Router {
         .route("/{language}/", get(page::start))
         .route("/{language}/runs", get(page::runs))
         .route("/{language}/runs/{id}", get(page::run))
+        .route("/{language}/calculator", get(calculator::page))
+        .route("/{language}/calculator/answer", get(calculator::fragment))
+        .route("/{language}/calculator/need", get(calculator::need_page))
+        .route(
+            "/{language}/calculator/need/answer",
+            get(calculator::need_fragment),
+        )
+        .route("/calculator", get(page::to_calculator))
+        .route("/calculator.csv", get(calculator::csv))
+        .route("/api/v1/calculator", get(calculator::document))
+        .route("/api/v1/calculator/need", get(calculator::need_document))
         .route("/runs", get(page::to_runs))
         .route("/runs/{id}", get(page::to_run))
         .route("/runs/{id}/run.json", get(download::json))

@@ -53,6 +53,8 @@ pub(crate) struct Line {
     pub(crate) class: String,
     /// Points of each unbroken piece.
     pub(crate) pieces: Vec<String>,
+    /// Corners of each area around the line, the widest first.
+    pub(crate) areas: Vec<String>,
     pub(crate) markers: Vec<Marker>,
     /// The marker's shape at the origin, for the legend.
     pub(crate) shape: &'static str,
@@ -83,10 +85,22 @@ pub(crate) struct Plan {
 /// Draws; `None` when there is no point.
 pub(crate) fn draw(plan: Plan) -> Option<Chart> {
     let points = || plan.series.iter().flat_map(|series| &series.points);
+    let edges = || {
+        plan.series
+            .iter()
+            .flat_map(|series| &series.bands)
+            .flatten()
+    };
     let values =
         || points().flat_map(|point| [Some(point.y), point.interval.map(|(_, high)| high)]);
-    let most = values().flatten().fold(f64::MIN, f64::max);
-    let least = points().map(|point| point.y).fold(f64::MAX, f64::min);
+    let most = values()
+        .flatten()
+        .chain(edges().map(|(_, _, high)| *high))
+        .fold(f64::MIN, f64::max);
+    let least = points()
+        .map(|point| point.y)
+        .chain(edges().map(|(_, low, _)| *low))
+        .fold(f64::MAX, f64::min);
     points().next()?;
     let y_values = match plan.y_spacing {
         Spacing::Logarithmic if least > 0.0 => log_ticks(least, most),
@@ -201,7 +215,9 @@ fn line(series: Series, x: &Axis, y: &Axis) -> Line {
             _ => pieces.push(vec![place]),
         }
     }
+    let areas = series.bands.iter().map(|band| area(band, x, y)).collect();
     Line {
+        areas,
         label: series.label,
         class,
         pieces: pieces
@@ -216,6 +232,16 @@ fn line(series: Series, x: &Axis, y: &Axis) -> Line {
             .collect(),
         shape,
     }
+}
+
+/// Along the upper edge, and back along the lower one.
+fn area(band: &[(f64, f64, f64)], x: &Axis, y: &Axis) -> String {
+    let corner =
+        |at: f64, value: f64| format!("{},{}", number(x.place(at)), number(y.place(value)));
+    let upper = band.iter().map(|(at, _, high)| corner(*at, *high));
+    let lower = band.iter().rev().map(|(at, low, _)| corner(*at, *low));
+    let corners: Vec<String> = upper.chain(lower).collect();
+    corners.join(" ")
 }
 
 fn marker(point: Point, shape: &'static str, x: &Axis, y: &Axis) -> Marker {
@@ -281,6 +307,7 @@ mod tests {
                 points,
                 colour: 0,
                 dashed: false,
+                bands: Vec::new(),
             }],
         }
     }

@@ -6,7 +6,8 @@ mod axis;
 mod draw;
 mod runs;
 
-pub(crate) use draw::Chart;
+pub(crate) use axis::Spacing;
+pub(crate) use draw::{Chart, Plan, draw};
 pub(crate) use runs::of;
 
 /// One point of a line, in the units of its axes.
@@ -32,4 +33,6 @@ pub(crate) struct Series {
     /// Place in the palette.
     pub(crate) colour: usize,
     pub(crate) dashed: bool,
+    /// Areas around the line, the widest first: place, lower and upper edge of each point.
+    pub(crate) bands: Vec<Vec<(f64, f64, f64)>>,
 }

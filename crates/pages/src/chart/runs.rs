@@ -69,6 +69,7 @@ fn rate_by_context(grid: &Grid<'_>) -> Option<Chart> {
             points: points(cells, |cell| float::from_u64(cell.context), show),
             colour,
             dashed: false,
+            bands: Vec::new(),
         }
     });
     draw(Plan {
@@ -108,6 +109,7 @@ fn prefill_by_context(run: &RunDocument) -> Option<Chart> {
                 points: points.collect(),
                 colour,
                 dashed: colour > 0,
+                bands: Vec::new(),
             }
         };
     draw(Plan {
@@ -180,6 +182,7 @@ fn by_requests(grid: &Grid<'_>, show: impl Fn(&DecodeCell) -> Option<Shown>) -> 
             points: points(cells, |cell| f64::from(cell.requests), &show),
             colour,
             dashed: false,
+            bands: Vec::new(),
         }
     });
     with_points(series)

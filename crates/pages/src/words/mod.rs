@@ -1,6 +1,7 @@
 //! Every visible word of the pages, in English. Nothing outside of this module writes a word that
 //! a person reads, so that catalogues in other languages can take its place.
 
+pub(crate) mod calculator;
 pub(crate) mod glossary;
 pub(crate) mod label;
 pub(crate) mod roofline;

@@ -1,0 +1,165 @@
+//! The page of a question about one machine, its answer alone, and its documents.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use tokmark_catalog::Catalog;
+use tokmark_pages::{
+    AnswerLinks, CalculatorForm, FIELDS, Section, calculator_answer, calculator_page,
+};
+
+use super::answered::Answered;
+use super::asked::{Asked, EXAMPLE, Place};
+use super::data::CalculatorData;
+use super::form::Form;
+use super::problem::{json, problem};
+use crate::SiteState;
+use crate::fault::Fault;
+use crate::language::Language;
+use crate::page::{html, language, options};
+
+/// The calculator, or what a site without its data says.
+pub(super) fn data(site: &SiteState) -> Result<Arc<CalculatorData>, Fault> {
+    site.calculator.clone().ok_or(Fault::Internal)
+}
+
+/// Reads a question and answers it.
+fn answered(data: &CalculatorData, form: &mut Form, language: Language) -> Option<Answered> {
+    let address = language.calculator();
+    let place = Place {
+        address: &address,
+        fields: &FIELDS,
+    };
+    let asked = Asked::read(&data.catalog, form, &place)?;
+    let query = form.query(&FIELDS, &[]);
+    let links = AnswerLinks {
+        page: format!("{address}?{query}"),
+        json: format!("/api/v1/calculator?{query}"),
+        csv: format!("/calculator.csv?{query}"),
+    };
+    Answered::of(data, asked, form, links)
+}
+
+/// Models whose speed can be calculated.
+pub(super) fn models(catalog: &Catalog) -> Vec<&str> {
+    let modelled = catalog.models().iter();
+    modelled
+        .filter(|row| row.not_modelled.is_none())
+        .map(|row| row.id.as_str())
+        .collect()
+}
+
+/// Every machine under the name that people know.
+pub(super) fn machines(catalog: &Catalog) -> Vec<String> {
+    let all = catalog.hardware().iter();
+    all.map(tokmark_catalog::Hardware::full_name).collect()
+}
+
+/// The form with its answer.
+pub(crate) async fn page(
+    State(site): State<SiteState>,
+    Path(word): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let language = language(&word)?;
+    let data = data(&site)?;
+    let mut form = Form::read(query.as_deref(), &FIELDS);
+    if form.is_empty {
+        let example = EXAMPLE.map(|(name, value)| (name, value.to_owned()));
+        form.values.extend(example);
+    }
+    let answer = answered(&data, &mut form, language);
+    let shown = answer.as_ref().map(Answered::shown);
+    let options = options(language, Some(Section::Calculator));
+    let status = if form.faults.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    let (models, hardware) = (models(&data.catalog), machines(&data.catalog));
+    let text = calculator_page(
+        &CalculatorForm {
+            values: &form.values,
+            faults: &form.faults,
+            models: &models,
+            hardware: &hardware,
+            calculator: &language.calculator(),
+            need: &language.need(),
+        },
+        shown.as_ref(),
+        &options,
+    );
+    Ok((status, html(text)).into_response())
+}
+
+/// The answer alone. Faults are a part of it, so its status says that it is one.
+pub(crate) async fn fragment(
+    State(site): State<SiteState>,
+    Path(word): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let language = language(&word)?;
+    let data = data(&site)?;
+    let mut form = Form::read(query.as_deref(), &FIELDS);
+    let answer = answered(&data, &mut form, language);
+    let shown = answer.as_ref().map(Answered::shown);
+    let text = calculator_answer(
+        &CalculatorForm {
+            values: &form.values,
+            faults: &form.faults,
+            models: &[],
+            hardware: &[],
+            calculator: "",
+            need: "",
+        },
+        shown.as_ref(),
+    );
+    Ok(html(text))
+}
+
+/// The answer to a question whose every field has a meaning.
+fn strict(data: &CalculatorData, query: Option<&str>) -> Result<Answered, Box<Form>> {
+    let mut form = Form::read(query, &FIELDS);
+    let answer = answered(data, &mut form, Language::default());
+    match answer {
+        Some(answer) if form.unknown.is_empty() => Ok(answer),
+        _ => Err(Box::new(form)),
+    }
+}
+
+/// The answer as a document.
+pub(crate) async fn document(
+    State(site): State<SiteState>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let data = data(&site)?;
+    Ok(match strict(&data, query.as_deref()) {
+        Ok(answer) => json("application/json", &answer.document()),
+        Err(form) => problem(&form),
+    })
+}
+
+/// The answer as a table.
+pub(crate) async fn csv(
+    State(site): State<SiteState>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let data = data(&site)?;
+    Ok(match strict(&data, query.as_deref()) {
+        Ok(answer) => {
+            let headers = [
+                (CONTENT_TYPE, "text/csv; charset=utf-8"),
+                (
+                    CONTENT_DISPOSITION,
+                    "attachment; filename=\"calculator.csv\"",
+                ),
+                (CACHE_CONTROL, "no-cache"),
+            ];
+            (headers, answer.csv()).into_response()
+        }
+        Err(form) => problem(&form),
+    })
+}

@@ -31,6 +31,32 @@ pub struct Capacity {
     pub given_budget: Score,
     /// Which cells the memory model predicts.
     pub from_memory: Score,
+    /// The cells that tell something, in the order of the run.
+    pub cells: Vec<CellCapacity>,
+}
+
+/// A cell whose requests were let in or not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellCapacity {
+    /// Nominal context in tokens.
+    pub context: u64,
+    /// Requests at once.
+    pub requests: u32,
+    /// What became of them.
+    pub came: Came,
+    /// What the memory model says, which does not know the server's own budget.
+    pub from_memory: Fit,
+}
+
+impl CellCapacity {
+    /// Whether the memory model is right; `None` where it leaves it open.
+    pub fn is_right(&self) -> Option<bool> {
+        match self.from_memory {
+            Fit::Borderline => None,
+            Fit::Fits => Some(self.came == Came::Ran),
+            Fit::DoesNotFit => Some(self.came != Came::Ran),
+        }
+    }
 }
 
 /// Cells by whether it was predicted rightly that they run.
@@ -45,8 +71,8 @@ pub struct Score {
 }
 
 /// What became of a cell, as far as it tells about capacity.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Came {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Came {
     /// All requests ran at once.
     Ran,
     /// It was tried, and some of them waited.
@@ -55,8 +81,20 @@ enum Came {
     Refused,
 }
 
+impl Came {
+    /// The word in documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ran => "ran",
+            Self::Waited => "waited",
+            Self::Refused => "refused",
+        }
+    }
+}
+
 struct Place {
     came: Came,
+    context: u64,
     requests: u32,
     /// Tokens of each request, prompt and what was reserved for the output.
     each: f64,
@@ -91,6 +129,7 @@ impl Place {
         };
         Some(Self {
             came,
+            context: cell.context,
             requests: cell.requests,
             each,
             prompt: float::from_u64(cell.context),
@@ -125,6 +164,7 @@ impl Capacity {
             predicted_sequences: memory.sequences,
             given_budget: Score::default(),
             from_memory: Score::default(),
+            cells: Vec::new(),
         };
         let budget = capacity.budget(document);
         for place in &places {
@@ -134,12 +174,14 @@ impl Capacity {
                 capacity.given_budget.count(Some(fits != refused));
             }
             let output = place.each - place.prompt;
-            let fit = run.setup.fits(&alone, place.requests, place.prompt, output);
-            capacity.from_memory.count(match fit {
-                Fit::Borderline => None,
-                Fit::Fits => Some(place.came == Came::Ran),
-                Fit::DoesNotFit => Some(place.came != Came::Ran),
-            });
+            let cell = CellCapacity {
+                context: place.context,
+                requests: place.requests,
+                came: place.came,
+                from_memory: run.setup.fits(&alone, place.requests, place.prompt, output),
+            };
+            capacity.from_memory.count(cell.is_right());
+            capacity.cells.push(cell);
         }
         capacity
     }

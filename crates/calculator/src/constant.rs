@@ -5,7 +5,7 @@
 //! One exception: how far a common prompt is read once is known only from pages of one harness, some
 //! of them among those runs; the fit pulls it away from there, and no held-out error gains by it.
 
-use tokmark_catalog::{Engine, HardwareKind};
+use tokmark_catalog::{Engine, HardwareKind, KvCache};
 
 use crate::setup::{CacheLaw, Card, Kernel, Setup};
 
@@ -272,15 +272,19 @@ impl ConstantId {
 
     /// What is believed of it for a setup.
     pub fn prior(self, setup: &Setup) -> Prior {
-        let kernel = setup.kernel();
+        self.prior_of(setup.engine, &setup.card, setup.kernel(), setup.cache)
+    }
+
+    /// What is believed of it for an engine on an accelerator, with these kernels and this cache.
+    pub fn prior_of(self, engine: Engine, card: &Card, kernel: Kernel, cache: KvCache) -> Prior {
         match self {
-            Self::StreamEfficiency => streaming(&setup.card, kernel),
+            Self::StreamEfficiency => streaming(card, kernel),
             Self::DecodeArithmetic => prior(
                 0.55,
                 0.3,
                 "small multiplications seldom pass half of the rate",
             ),
-            Self::PartSeconds => launches(setup.engine),
+            Self::PartSeconds => launches(engine),
             Self::RoutingSeconds => prior(
                 36e-6,
                 0.7,
@@ -327,7 +331,7 @@ impl ConstantId {
                 0.3,
                 "half of dense layers: small groups, padded tiles",
             ),
-            Self::PrefillAttention => attention_arithmetic(setup),
+            Self::PrefillAttention => attention_arithmetic(CacheLaw::of(engine, cache), kernel),
             Self::PrefillRecurrent => prior(
                 5e-7,
                 0.7,
@@ -400,8 +404,8 @@ fn dense_arithmetic(kernel: Kernel) -> Prior {
     }
 }
 
-fn attention_arithmetic(setup: &Setup) -> Prior {
-    match (setup.cache_law(), setup.kernel()) {
+fn attention_arithmetic(law: CacheLaw, kernel: Kernel) -> Prior {
+    match (law, kernel) {
         (CacheLaw::Latency, _) => prior(
             0.21,
             0.7,

@@ -1,12 +1,14 @@
 //! A fit as a document: constants, honest errors, errors on runs that it never saw, capacity.
 
 use serde::Serialize;
+use tokmark_catalog::Catalog;
 
 use crate::capacity::{Capacity, Score};
-use crate::constants::{Constants, Origin};
+use crate::constant::Prior;
 use crate::fit::{Band, Calibration, Entry, Errors, Observation, Residual};
 use crate::observe::ObservedRun;
-use crate::path::{Family, Scope};
+use crate::path::Family;
+use crate::setup::Kernel;
 
 /// What a fit found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +28,8 @@ pub struct FitReport {
 pub struct FamilyPart {
     /// Engine and accelerator in words.
     pub family: String,
+    /// The same for addresses.
+    pub slug: String,
     /// The engine's id.
     pub engine: &'static str,
     /// The accelerator's id.
@@ -34,6 +38,10 @@ pub struct FamilyPart {
     pub unlocked: bool,
     /// Accelerators that share each layer.
     pub tensor_parallel: u32,
+    /// Kernels that its runs had.
+    pub kernels: Vec<&'static str>,
+    /// Cache types that its runs had.
+    pub caches: Vec<String>,
     /// Its runs.
     pub runs: Vec<FittedRun>,
     /// The constants that figures moved.
@@ -70,6 +78,10 @@ pub struct ConstantPart {
     pub believed_because: Option<&'static str>,
     /// How many figures depend on it.
     pub figures: usize,
+    /// Two of three fits to other figures of the same runs would put it above this.
+    pub low: Option<f64>,
+    /// And below this.
+    pub high: Option<f64>,
 }
 
 /// Errors of both kinds of figures.
@@ -200,17 +212,22 @@ pub struct SkippedPart {
 }
 
 impl FamilyPart {
-    /// Of a calibration and the runs that it was fitted to, which say what was believed before.
-    pub fn of(calibration: &Calibration, runs: &[ObservedRun]) -> Self {
+    /// Of a calibration; the catalog says what was believed before.
+    pub fn of(calibration: &Calibration, catalog: &Catalog) -> Self {
         let family = &calibration.family;
         let constants = calibration.entries.iter();
         let told = calibration.runs.iter().zip(&calibration.models);
+        let kernels = calibration.kernels().into_iter();
+        let caches = calibration.caches().into_iter();
         Self {
             family: family.to_string(),
+            slug: family.slug(),
             engine: family.engine.id(),
             accelerator: family.card.clone(),
             unlocked: family.unlocked,
             tensor_parallel: family.tensor,
+            kernels: kernels.map(Kernel::as_str).collect(),
+            caches: caches.map(|cache| cache.to_string()).collect(),
             runs: told
                 .map(|(title, model)| FittedRun {
                     title: title.clone(),
@@ -218,7 +235,7 @@ impl FamilyPart {
                 })
                 .collect(),
             constants: constants
-                .map(|entry| ConstantPart::of(entry, family, runs))
+                .map(|entry| ConstantPart::of(entry, calibration.prior(catalog, entry)))
                 .collect(),
             errors: KindErrors {
                 decode: ErrorTable::of(calibration, false),
@@ -229,26 +246,19 @@ impl FamilyPart {
 }
 
 impl ConstantPart {
-    fn of(entry: &Entry, family: &Family, runs: &[ObservedRun]) -> Self {
-        let in_scope = |run: &&ObservedRun| {
-            Family::of(&run.setup) == *family && Scope::of(entry.id, &run.setup) == entry.scope
-        };
-        let believed = runs
-            .iter()
-            .find(in_scope)
-            .and_then(|run| Constants::defaults(&run.setup).constant(entry.id).copied());
+    fn of(entry: &Entry, believed: Option<Prior>) -> Self {
+        let between = entry.between();
         Self {
             constant: entry.id.word(),
             symbol: entry.id.symbol(),
             scope: entry.scope.word(),
             value: entry.value,
             unit: entry.id.unit(),
-            believed: believed.map(|constant| constant.value),
-            believed_because: believed.and_then(|constant| match constant.origin {
-                Origin::Default(source) => Some(source),
-                Origin::Measured { .. } => None,
-            }),
+            believed: believed.map(|prior| prior.value),
+            believed_because: believed.map(|prior| prior.source),
             figures: entry.observations,
+            low: between.map(|(low, _)| low),
+            high: between.map(|(_, high)| high),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! from published measurements. Everything is pure.
 
 mod capacity;
+pub mod compare;
 pub mod constant;
 mod constants;
 pub mod cost;
@@ -33,7 +34,8 @@ mod setup;
 pub mod stored;
 pub mod versus;
 
-pub use capacity::{Capacity, Score};
+pub use capacity::{Came, Capacity, CellCapacity, Score};
+pub use compare::{Comparison, compare};
 pub use constant::ConstantId;
 pub use constants::{Constant, Constants, Origin};
 pub use decode::{DecodeLoad, DecodeSpeed, Output, Step, StepTerm};

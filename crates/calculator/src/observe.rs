@@ -6,7 +6,9 @@ use tokmark_catalog::roofline::Prompts;
 use tokmark_catalog::{
     Catalog, CheckpointFormat, Engine, Hardware, HardwareKind, KvCache, Match, Model,
 };
-use tokmark_run_format::{CellStatus, PrefillStatus, RunDocument, Trust};
+use tokmark_run_format::{
+    CellStatus, DecodeCell, MachineClass, PrefillRow, PrefillStatus, RunDocument, Trust,
+};
 use tokmark_units::float;
 
 use crate::decode::{DecodeLoad, Output};
@@ -34,6 +36,8 @@ pub struct ObservedRun {
     pub observations: Vec<Observation>,
     /// What the run left open, and how it was taken.
     pub assumptions: Vec<String>,
+    /// Whether its server was a simulated one, which tells nothing about the accelerator.
+    pub simulated: bool,
 }
 
 /// Why a run tells the calculator nothing.
@@ -95,6 +99,7 @@ pub fn observe(
         setup,
         observations,
         assumptions,
+        simulated: document.hardware.class == MachineClass::Simulated,
     })
 }
 
@@ -160,8 +165,8 @@ fn card(catalog: &Catalog, document: &RunDocument) -> Result<Card, ObserveError>
     if accelerators.next().is_some() {
         return Err(ObserveError::UnlikeAccelerators);
     }
-    let name = first.map(|card| card.name.as_str());
-    let name = name
+    let name = stood_for(document)
+        .or(first.map(|card| card.name.as_str()))
         .or(document.hardware.cpu.as_deref())
         .unwrap_or_default();
     let gib = first.and_then(memory_gib);
@@ -183,6 +188,15 @@ fn card(catalog: &Catalog, document: &RunDocument) -> Result<Card, ObserveError>
         UNLOCKED.iter().any(|word| text.contains(word))
     });
     Ok(card)
+}
+
+/// The machine whose speeds a simulated server imitates.
+fn stood_for(document: &RunDocument) -> Option<&str> {
+    if document.hardware.class != MachineClass::Simulated {
+        return None;
+    }
+    let machine = document.roofline.as_ref()?.machine.as_ref()?;
+    Some(&machine.name)
 }
 
 fn gib_of(bytes: u64) -> f64 {
@@ -233,71 +247,82 @@ fn limits(document: &RunDocument) -> Limits {
 }
 
 fn decode(document: &RunDocument, setup: &Arc<Setup>, run: usize) -> Vec<Observation> {
+    let figures = document.decode.iter().filter_map(|cell| {
+        Some(Observation {
+            setup: Arc::clone(setup),
+            run,
+            context: cell.context,
+            requests: cell.requests,
+            measured: Measured::Decode(cell_load(document, cell)),
+            tokens_per_s: cell_rate(cell)?,
+        })
+    });
+    figures.collect()
+}
+
+/// The rate of a valid cell.
+pub(crate) fn cell_rate(cell: &DecodeCell) -> Option<f64> {
+    let valid = cell.status == CellStatus::Valid;
+    cell.total_tokens_per_s.filter(|rate| valid && *rate > 0.0)
+}
+
+/// What a cell decodes.
+pub(crate) fn cell_load(document: &RunDocument, cell: &DecodeCell) -> DecodeLoad {
     let imported = document.trust == Trust::Imported;
     let shared = imported || document.plan.shared_context;
-    let valid = document
-        .decode
-        .iter()
-        .filter(|cell| cell.status == CellStatus::Valid);
-    valid
-        .filter_map(|cell| {
-            let tokens_per_s = cell.total_tokens_per_s.filter(|rate| *rate > 0.0)?;
-            let nominal = float::from_u64(cell.context);
-            let prompt_tokens = match cell.prompt_tokens {
-                Some(tokens) => float::from_u64(tokens),
-                None if imported => nominal * IMPORTED_PROMPT_SHARE,
-                None => nominal,
-            };
-            let output = match cell.mean_depth {
-                Some(depth) => Output::Mean((depth - prompt_tokens).max(0.0)),
-                None => Output::Window {
-                    seconds: cell.measured_s.unwrap_or(document.plan.window_s),
-                    most_tokens: float::from_u64(document.plan.max_output_tokens),
-                },
-            };
-            Some(Observation {
-                setup: Arc::clone(setup),
-                run,
-                context: cell.context,
-                requests: cell.requests,
-                measured: Measured::Decode(DecodeLoad {
-                    requests: f64::from(cell.requests),
-                    prompt_tokens,
-                    prompts: if shared {
-                        Prompts::Shared
-                    } else {
-                        Prompts::Distinct
-                    },
-                    output,
-                }),
-                tokens_per_s,
-            })
-        })
-        .collect()
+    let nominal = float::from_u64(cell.context);
+    let prompt_tokens = match cell.prompt_tokens {
+        Some(tokens) => float::from_u64(tokens),
+        None if imported => nominal * IMPORTED_PROMPT_SHARE,
+        None => nominal,
+    };
+    let output = match cell.mean_depth {
+        Some(depth) => Output::Mean((depth - prompt_tokens).max(0.0)),
+        None => Output::Window {
+            seconds: cell.measured_s.unwrap_or(document.plan.window_s),
+            most_tokens: float::from_u64(document.plan.max_output_tokens),
+        },
+    };
+    DecodeLoad {
+        requests: f64::from(cell.requests),
+        prompt_tokens,
+        prompts: if shared {
+            Prompts::Shared
+        } else {
+            Prompts::Distinct
+        },
+        output,
+    }
 }
 
 fn prefill(document: &RunDocument, setup: &Arc<Setup>, run: usize) -> Vec<Observation> {
-    let valid = document
-        .prefill
-        .iter()
-        .filter(|row| row.status == PrefillStatus::Valid);
-    valid
-        .filter_map(|row| {
-            let tokens_per_s = row.prompt_tokens_per_s.filter(|rate| *rate > 0.0)?;
-            let tokens = match (row.prompt_tokens, row.ttft_ms) {
-                (Some(tokens), _) => float::from_u64(tokens),
-                // The page's rate is tokens over TTFT.
-                (None, Some(ttft)) => tokens_per_s * ttft / 1e3,
-                (None, None) => float::from_u64(row.context) * IMPORTED_PROMPT_SHARE,
-            };
-            Some(Observation {
-                setup: Arc::clone(setup),
-                run,
-                context: row.context,
-                requests: 1,
-                measured: Measured::Prefill { tokens },
-                tokens_per_s,
-            })
+    let figures = document.prefill.iter().filter_map(|row| {
+        Some(Observation {
+            setup: Arc::clone(setup),
+            run,
+            context: row.context,
+            requests: 1,
+            measured: Measured::Prefill {
+                tokens: row_tokens(row),
+            },
+            tokens_per_s: row_rate(row)?,
         })
-        .collect()
+    });
+    figures.collect()
+}
+
+/// The rate of a valid prefill row.
+pub(crate) fn row_rate(row: &PrefillRow) -> Option<f64> {
+    let valid = row.status == PrefillStatus::Valid;
+    row.prompt_tokens_per_s.filter(|rate| valid && *rate > 0.0)
+}
+
+/// Tokens that a prefill row reads.
+pub(crate) fn row_tokens(row: &PrefillRow) -> f64 {
+    match (row.prompt_tokens, row.prompt_tokens_per_s, row.ttft_ms) {
+        (Some(tokens), ..) => float::from_u64(tokens),
+        // The page's rate is tokens over TTFT.
+        (None, Some(rate), Some(ttft)) if rate > 0.0 => rate * ttft / 1e3,
+        _ => float::from_u64(row.context) * IMPORTED_PROMPT_SHARE,
+    }
 }

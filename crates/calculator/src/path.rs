@@ -41,6 +41,24 @@ impl Family {
     }
 }
 
+impl Family {
+    /// A word for addresses: lower-case letters, digits and hyphens.
+    pub fn slug(&self) -> String {
+        let mut words = vec![self.engine.id().to_owned(), self.card.clone()];
+        if self.tensor > 1 {
+            words.push(format!("x{}", self.tensor));
+        }
+        if self.unlocked {
+            words.push("unlocked".to_owned());
+        }
+        let plain = |letter: char| match letter.to_ascii_lowercase() {
+            letter @ ('a'..='z' | '0'..='9') => letter,
+            _ => '-',
+        };
+        words.join("-").chars().map(plain).collect()
+    }
+}
+
 impl std::fmt::Display for Family {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} on {}", self.engine.name(), self.card)?;

@@ -142,16 +142,7 @@ impl Setup {
 
     /// How its attention kernel's time grows.
     pub fn cache_law(&self) -> CacheLaw {
-        match (self.engine, self.cache.key) {
-            (
-                Engine::Vllm,
-                KvType::FourBitPerTokenHead
-                | KvType::EightBitPerTokenHead
-                | KvType::TurboquantKey3
-                | KvType::TurboquantKey4,
-            ) => CacheLaw::Latency,
-            _ => CacheLaw::Streamed,
-        }
+        CacheLaw::of(self.engine, self.cache)
     }
 
     /// Mixers and feed-forward parts, each of which is a row of kernel launches.
@@ -244,6 +235,22 @@ impl Layout {
     /// were not held against measurements.
     pub fn is_validated(&self) -> bool {
         self.cards() == 1 && self.host.is_none()
+    }
+}
+
+impl CacheLaw {
+    /// Of an engine's kernels for a type of cache.
+    pub fn of(engine: Engine, cache: KvCache) -> Self {
+        match (engine, cache.key) {
+            (
+                Engine::Vllm,
+                KvType::FourBitPerTokenHead
+                | KvType::EightBitPerTokenHead
+                | KvType::TurboquantKey3
+                | KvType::TurboquantKey4,
+            ) => Self::Latency,
+            _ => Self::Streamed,
+        }
     }
 }
 

@@ -62,6 +62,9 @@ struct StoredConstant {
     scope: String,
     value: f64,
     figures: usize,
+    /// Standard error of the natural logarithm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    log_error: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -175,6 +178,7 @@ impl StoredConstant {
             scope: entry.scope.word(),
             value: six_digits(entry.value),
             figures: entry.observations,
+            log_error: entry.log_error.map(six_digits),
         }
     }
 
@@ -190,6 +194,7 @@ impl StoredConstant {
             scope,
             value: self.value,
             observations: self.figures,
+            log_error: self.log_error,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! The result of a fit.
 
-use crate::constant::{ConstantId, Dependence};
+use tokmark_catalog::{Catalog, KvCache};
+
+use crate::constant::{ConstantId, Dependence, Prior};
 use crate::constants::{Constants, Origin};
 use crate::path::{Family, Scope};
-use crate::setup::Setup;
+use crate::setup::{Card, Kernel, Setup};
 
 use super::residual::{Band, Residual};
 
@@ -37,6 +39,17 @@ pub struct Entry {
     pub value: f64,
     /// How many figures depend on it.
     pub observations: usize,
+    /// Standard error of its natural logarithm, from the curvature of what was minimised; `None`
+    /// where a file does not say.
+    pub log_error: Option<f64>,
+}
+
+impl Entry {
+    /// Edges between which two of three fits to other figures of the same runs would put it.
+    pub fn between(&self) -> Option<(f64, f64)> {
+        let factor = self.log_error?.exp();
+        Some((self.value / factor, self.id.bounded(self.value * factor)))
+    }
 }
 
 impl Calibration {
@@ -82,14 +95,62 @@ impl Calibration {
         Family::of(setup) == self.family && has(Dependence::Kernel) && has(Dependence::Cache)
     }
 
+    /// Kernels of which it has constants.
+    pub fn kernels(&self) -> Vec<Kernel> {
+        let mut found = Vec::new();
+        for entry in &self.entries {
+            match entry.scope {
+                Scope::Kernel(kernel) if !found.contains(&kernel) => found.push(kernel),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Cache types of which it has constants.
+    pub fn caches(&self) -> Vec<KvCache> {
+        let mut found = Vec::new();
+        for entry in &self.entries {
+            match entry.scope {
+                Scope::Cache(cache) if !found.contains(&cache) => found.push(cache),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What was believed of a constant before its runs; `None` for an accelerator that the catalog
+    /// does not know.
+    pub fn prior(&self, catalog: &Catalog, entry: &Entry) -> Option<Prior> {
+        let row = catalog.hardware_by_id(&self.family.card)?;
+        let mut card = Card::of(row, None);
+        card.unlocked = self.family.unlocked;
+        // A constant's prior looks at nothing but its own scope, and at whether kernels are
+        // llama.cpp's, which an engine never mixes with others.
+        let kernel = match entry.scope {
+            Scope::Kernel(kernel) => kernel,
+            _ => *self.kernels().first()?,
+        };
+        let cache = match entry.scope {
+            Scope::Cache(cache) => cache,
+            _ => *self.caches().first()?,
+        };
+        Some(entry.id.prior_of(self.family.engine, &card, kernel, cache))
+    }
+
+    /// Whether a run of the setup's model was fitted.
+    pub fn knows_model(&self, setup: &Setup) -> bool {
+        let word = model_word(setup);
+        self.models.iter().any(|model| *model == word)
+    }
+
     /// The band of a prediction: from rows held out for a model that was among the runs, from
     /// models held out for another, and the wide one where the path has no runs.
     pub fn band(&self, setup: &Setup, prefill: bool) -> Band {
         if !self.covers(setup, prefill) {
             return Band::UNCALIBRATED;
         }
-        let known = self.models.iter().any(|model| *model == model_word(setup));
-        let residuals = if known {
+        let residuals = if self.knows_model(setup) {
             &self.rows_held_out
         } else {
             &self.models_held_out

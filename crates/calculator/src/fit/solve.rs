@@ -121,16 +121,20 @@ fn solve(before: &Calibration, observations: &[&Observation], prefill: bool) -> 
         });
     }
     let felt = problem.felt();
-    unknowns
-        .iter()
-        .zip(problem.at.iter())
-        .zip(felt)
-        .filter(|(_, observations)| *observations > 0)
-        .map(|((unknown, deviation), observations)| Entry {
+    let deviations = problem.standard_errors();
+    let found = unknowns.iter().zip(problem.at.iter()).zip(felt);
+    found
+        .enumerate()
+        .filter(|(_, (_, observations))| *observations > 0)
+        .map(|(place, ((unknown, deviation), observations))| Entry {
             id: unknown.id,
             scope: unknown.scope,
             value: unknown.id.bounded(unknown.value(*deviation)),
             observations,
+            log_error: deviations
+                .as_ref()
+                .and_then(|all| all.get(place))
+                .map(|deviation| deviation * unknown.prior.spread),
         })
         .collect()
 }
@@ -198,6 +202,23 @@ impl Problem<'_> {
             slope.copy_from(&((moved(STEP) - moved(-STEP)) / (2.0 * STEP)));
         }
         slopes
+    }
+
+    /// Standard errors in spreads of the constants: roots of the diagonal of `(JᵀJ)⁻¹`, wider where
+    /// the figures scatter more than [`NOISE`].
+    fn standard_errors(&self) -> Option<Vec<f64>> {
+        let jacobian = self.jacobian()?;
+        let inverse = (jacobian.transpose() * jacobian).cholesky()?.inverse();
+        let weighted = self.errors(&self.at).component_mul(&self.weights) / NOISE;
+        let figures = tokmark_units::float::from_usize(self.observations.len().max(1));
+        let scatter = (weighted.norm_squared() / figures).max(1.0);
+        let diagonal = inverse.diagonal();
+        Some(
+            diagonal
+                .iter()
+                .map(|variance| (variance * scatter).sqrt())
+                .collect(),
+        )
     }
 
     /// How many figures each constant matters for.

@@ -5,7 +5,7 @@ mod table;
 
 use tokmark_calculator::fit::{Calibration, calibrate};
 use tokmark_calculator::fit_report::{CapacityPart, FamilyPart, SkippedPart, TestPart};
-use tokmark_calculator::{Capacity, FitReport, ObservedRun};
+use tokmark_calculator::{Capacity, FitReport};
 use tokmark_catalog::Catalog;
 use tokmark_pages::terminal::Painter;
 
@@ -41,7 +41,7 @@ pub(super) fn run(catalog: &Catalog, args: &FitArgs, quiet: bool) -> Outcome {
     }
     let observed = known.observed();
     let calibrations = calibrate(&observed);
-    let report = report(&calibrations, &observed, known, &test);
+    let report = report(catalog, &calibrations, known, &test);
     if args.json {
         print(&report)?;
     } else {
@@ -79,13 +79,8 @@ fn unusable(what: &str, bad: &SkippedPart) -> Failure {
     Failure::saying(Exit::NotEnoughData, format!("{what}: {}", bad.reason)).hint(hint)
 }
 
-fn report(
-    calibrations: &[Calibration],
-    observed: &[ObservedRun],
-    known: Runs,
-    test: &Runs,
-) -> FitReport {
-    let families = calibrations.iter().map(|one| FamilyPart::of(one, observed));
+fn report(catalog: &Catalog, calibrations: &[Calibration], known: Runs, test: &Runs) -> FitReport {
+    let families = calibrations.iter().map(|one| FamilyPart::of(one, catalog));
     let all = known.usable.iter().chain(&test.usable);
     let capacity = all.map(|run| {
         let capacity = Capacity::of(&run.document, &run.observed);

@@ -62,6 +62,10 @@ impl Runs {
             candidates,
         };
         match observe(catalog, &document, self.usable.len()) {
+            Ok(observed) if observed.simulated => {
+                let reason = "its server was simulated, which tells nothing about the accelerator";
+                self.skipped.push(skipped(reason.to_owned(), Vec::new()));
+            }
             Ok(observed) if observed.observations.is_empty() => {
                 let reason = "no cell and no prefill row is valid and has a figure";
                 self.skipped.push(skipped(reason.to_owned(), Vec::new()));

@@ -135,6 +135,15 @@ impl Setup {
         }
     }
 
+    /// Its model's layers in words, which tell two models apart.
+    pub fn shape(&self) -> String {
+        let model = &self.model;
+        format!(
+            "{} {} x {} / {}",
+            model.architecture, model.blocks, model.hidden, model.vocabulary
+        )
+    }
+
     /// The kernels of its linear layers.
     pub fn kernel(&self) -> Kernel {
         Kernel::of(self.format)

@@ -23,6 +23,7 @@ pub(crate) const STYLES: &str = concat!(
     include_str!("../assets/run.css"),
     include_str!("../assets/matrix.css"),
     include_str!("../assets/chart.css"),
+    include_str!("../assets/predicted.css"),
     include_str!("../assets/list.css"),
     include_str!("../assets/print.css"),
 );

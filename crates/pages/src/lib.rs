@@ -12,6 +12,8 @@ mod export;
 mod frame;
 mod list;
 mod options;
+mod paths;
+mod predicted;
 mod roofline;
 mod run;
 mod shade;
@@ -24,7 +26,9 @@ pub use calculator::{
     AnswerLinks, CalculatorAnswer, CalculatorForm, Costs, FIELDS, Field, FieldFault, FormValues,
     NEED_FIELDS, NeedAnswer, calculator_answer, calculator_page, need_answer, need_page,
 };
-pub use export::{TableOptions, csv, markdown, text_table};
+pub use export::{TableOptions, csv, markdown, text_table, text_table_with_prediction};
 pub use list::{ListedCell, ListedRun, RunListRow, home, not_found_page, run_list_page};
 pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};
+pub use paths::{CalculatorPath, PathRun, path_list_page, path_page};
+pub use predicted::Prediction;
 pub use run::run_page;

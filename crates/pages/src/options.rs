@@ -1,5 +1,7 @@
 //! How a page is dressed: language, surroundings, links.
 
+use crate::predicted::Prediction;
+
 /// How a page is dressed.
 #[derive(Debug, Clone)]
 pub struct PageOptions {
@@ -9,6 +11,8 @@ pub struct PageOptions {
     pub chrome: Chrome,
     /// Where the downloads of a run are.
     pub links: RunLinks,
+    /// What the calculator says of a run; without it the page has no such section.
+    pub prediction: Option<Prediction>,
 }
 
 /// What stands around the content.
@@ -79,6 +83,7 @@ impl PageOptions {
             language: "en".to_owned(),
             chrome: Chrome::SelfContained,
             links: RunLinks::default(),
+            prediction: None,
         }
     }
 
@@ -88,7 +93,15 @@ impl PageOptions {
             language: language.to_owned(),
             chrome: Chrome::Site(chrome),
             links: RunLinks::default(),
+            prediction: None,
         }
+    }
+
+    /// The same with what the calculator says of the run.
+    #[must_use]
+    pub fn with_prediction(mut self, prediction: Option<Prediction>) -> Self {
+        self.prediction = prediction;
+        self
     }
 
     /// The same with links to a run's files.

@@ -3,9 +3,10 @@
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
-use tokmark_pages::{PageOptions, csv as csv_of, run_page};
+use tokmark_pages::{PageOptions, Prediction, csv as csv_of, run_page};
 
 use crate::SiteState;
+use crate::calculator::paths;
 use crate::fault::Fault;
 use crate::language::Language;
 use crate::page::{document, stored};
@@ -51,7 +52,11 @@ pub(crate) async fn html(
 ) -> Result<Response, Fault> {
     let stored = stored(&site, &id, Language::default()).await?;
     let name = format!("{}.html", stored.summary.id);
-    let text = run_page(&document(&stored)?, &PageOptions::self_contained());
+    let run = document(&stored)?;
+    // A file that is handed on has no site beside it: no links.
+    let prediction = paths::prediction(&site, &run, Language::default()).map(Prediction::unlinked);
+    let options = PageOptions::self_contained().with_prediction(prediction);
+    let text = run_page(&run, &options);
     Ok(file("text/html; charset=utf-8", &name, text))
 }
 

@@ -43,6 +43,16 @@ impl Language {
         format!("/{}/calculator/need", self.as_str())
     }
 
+    /// Address of the list of calibrated paths.
+    pub(crate) fn paths(self) -> String {
+        format!("/{}/calculator/paths", self.as_str())
+    }
+
+    /// Address of a calibrated path.
+    pub(crate) fn path(self, slug: &str) -> String {
+        format!("/{}/calculator/paths/{slug}", self.as_str())
+    }
+
     /// Address of a run's page.
     pub(crate) fn run(self, id: &str) -> String {
         format!("/{}/runs/{id}", self.as_str())

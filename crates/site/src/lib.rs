@@ -17,15 +17,20 @@ use std::sync::Arc;
 
 use axum::Router;
 use tokio::net::TcpListener;
-use tokmark_site_store::Store;
+use tokmark_site_store::{Store, StoreError};
 
 pub use calculator::CalculatorData;
 pub use route::router;
+
+use calculator::fits::Fits;
+use calculator::stored::Watched;
 
 /// What the routes share.
 #[derive(Clone)]
 pub struct SiteState {
     pub(crate) store: Arc<dyn Store>,
+    /// What the calculator knows with the runs of this site.
+    pub(crate) fits: Arc<Fits>,
     /// `None` where the program's own files are wrong.
     pub(crate) calculator: Option<Arc<CalculatorData>>,
 }
@@ -33,17 +38,48 @@ pub struct SiteState {
 impl SiteState {
     /// A site over a store, whose calculator knows what comes with the program.
     pub fn new(store: Arc<dyn Store>) -> Self {
+        Self::over(store, CalculatorData::bundled())
+    }
+
+    fn over(store: Arc<dyn Store>, calculator: Option<Arc<CalculatorData>>) -> Self {
+        let fits = Arc::new(Fits::new(calculator.clone()));
         Self {
-            store,
-            calculator: CalculatorData::bundled(),
+            store: Arc::new(Watched {
+                store,
+                fits: Arc::clone(&fits),
+            }),
+            fits,
+            calculator,
         }
     }
 
     /// The same with a calculator that knows something else, for example a person's own fits.
     #[must_use]
-    pub fn with_calculator(mut self, data: CalculatorData) -> Self {
-        self.calculator = Some(Arc::new(data));
-        self
+    pub fn with_calculator(self, data: CalculatorData) -> Self {
+        Self::over(self.store, Some(Arc::new(data)))
+    }
+
+    /// Fits the calculator's constants to the runs of this site.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub async fn calibrate(&self) -> Result<(), StoreError> {
+        match &self.calculator {
+            Some(base) => self.fits.renew(&*self.store, Arc::clone(base)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Fits them now, and again after each run that is stored, until it is dropped. No request waits
+    /// for it.
+    pub async fn keep_calibrated(self) {
+        loop {
+            if let Err(error) = self.calibrate().await {
+                tracing::error!(%error, "the runs for the calculator cannot be read");
+            }
+            self.fits.changed.notified().await;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use tokmark_run_format::{RunDocument, read_document};
 use tokmark_site_store::{Cursor, PageRequest, RunSummary, StoredRun};
 
 use crate::SiteState;
+use crate::calculator::paths;
 use crate::fault::Fault;
 use crate::language::Language;
 
@@ -138,7 +139,10 @@ pub(crate) async fn run(
     let stored = stored(&site, &id, language).await?;
     let run = document(&stored)?;
     let links = links(&stored.summary);
-    let options = options(language, Some(Section::Runs)).with_links(links);
+    let prediction = paths::prediction(&site, &run, language);
+    let options = options(language, Some(Section::Runs))
+        .with_links(links)
+        .with_prediction(prediction);
     Ok(html(run_page(&run, &options)))
 }
 

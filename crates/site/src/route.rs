@@ -4,6 +4,7 @@ use axum::Router;
 use axum::middleware::map_response;
 use axum::routing::get;
 
+use crate::calculator::paths;
 use crate::{SiteState, asset, calculator, download, headers, page};
 
 /// The site's routes. Pages lie under `/{language}/`; files of a run have no language.
@@ -25,6 +26,8 @@ pub fn router(state: SiteState) -> Router {
         .route("/calculator.csv", get(calculator::csv))
         .route("/api/v1/calculator", get(calculator::document))
         .route("/api/v1/calculator/need", get(calculator::need_document))
+        .route("/{language}/calculator/paths", get(paths::list))
+        .route("/{language}/calculator/paths/{slug}", get(paths::one))
         .route("/runs", get(page::to_runs))
         .route("/runs/{id}", get(page::to_run))
         .route("/runs/{id}/run.json", get(download::json))

@@ -164,9 +164,5 @@ impl Calibration {
 
 /// What tells two models' shapes apart.
 pub(crate) fn model_word(setup: &Setup) -> String {
-    let model = &setup.model;
-    format!(
-        "{} {} x {} / {}",
-        model.architecture, model.blocks, model.hidden, model.vocabulary
-    )
+    setup.shape()
 }

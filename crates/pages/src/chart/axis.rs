@@ -72,6 +72,13 @@ pub(crate) fn linear_ticks(most: f64, wanted: f64) -> Vec<f64> {
     ticks
 }
 
+/// The same to both sides of 0, for values of both signs.
+pub(crate) fn symmetric_ticks(most: f64, wanted: f64) -> Vec<f64> {
+    let up = linear_ticks(most, wanted / 2.0);
+    let down = up.iter().skip(1).rev().map(|tick| -tick);
+    down.chain(up.iter().copied()).collect()
+}
+
 /// Values of 1, 2 and 5 times powers of ten that enclose `low` to `high`.
 pub(crate) fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     let start = low.log10().floor();
@@ -110,6 +117,7 @@ mod tests {
         );
         close(&linear_ticks(1.0, 5.0), &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
         close(&linear_ticks(f64::NAN, 2.0), &[0.0, 0.5, 1.0]);
+        close(&symmetric_ticks(9.0, 4.0), &[-10.0, -5.0, 0.0, 5.0, 10.0]);
         close(
             &log_ticks(17.9, 985.1),
             &[10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0],

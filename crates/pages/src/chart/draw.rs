@@ -2,7 +2,7 @@
 
 use tokmark_units::format;
 
-use super::axis::{Axis, Spacing, linear_ticks, log_ticks};
+use super::axis::{Axis, Spacing, linear_ticks, log_ticks, symmetric_ticks};
 use super::{Point, Series};
 
 /// The drawing's size in SVG units; a page scales it to its column.
@@ -104,6 +104,7 @@ pub(crate) fn draw(plan: Plan) -> Option<Chart> {
     points().next()?;
     let y_values = match plan.y_spacing {
         Spacing::Logarithmic if least > 0.0 => log_ticks(least, most),
+        _ if least < 0.0 => symmetric_ticks(most.max(-least), 6.0),
         _ => linear_ticks(most, 5.0),
     };
     let y_spacing = if least > 0.0 {

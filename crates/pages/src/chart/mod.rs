@@ -6,7 +6,7 @@ mod axis;
 mod draw;
 mod runs;
 
-pub(crate) use axis::Spacing;
+pub(crate) use axis::{Spacing, log_ticks};
 pub(crate) use draw::{Chart, Plan, draw};
 pub(crate) use runs::of;
 

@@ -6,4 +6,4 @@ mod terminal;
 
 pub use csv::csv;
 pub use markdown::markdown;
-pub use terminal::{TableOptions, text_table};
+pub use terminal::{TableOptions, text_table, text_table_with_prediction};

@@ -1,8 +1,12 @@
 //! A run as a table for terminals: no boxes, words instead of symbols.
 
+use tokmark_calculator::Comparison;
+use tokmark_calculator::compare::ComparedFigure;
+use tokmark_calculator::figures::signed_percent;
 use tokmark_run_format::{CellStatus, DecodeCell, PrefillStatus, RunDocument};
 use tokmark_units::format;
 
+use crate::predicted;
 use crate::roofline;
 use crate::run::{legend_entries, ttft_note};
 use crate::shade::Tone;
@@ -56,6 +60,19 @@ pub struct TableOptions {
 
 /// The matrix and the prefill rows as text.
 pub fn text_table(run: &RunDocument, options: TableOptions) -> String {
+    written(run, options, None)
+}
+
+/// The same with the calculator's figure and its error below each measured one.
+pub fn text_table_with_prediction(
+    run: &RunDocument,
+    options: TableOptions,
+    comparison: &Comparison,
+) -> String {
+    written(run, options, Some(comparison))
+}
+
+fn written(run: &RunDocument, options: TableOptions, comparison: Option<&Comparison>) -> String {
     let width = options.width;
     let painter = Painter {
         colour: options.colour,
@@ -74,17 +91,23 @@ pub fn text_table(run: &RunDocument, options: TableOptions) -> String {
         out.push(String::new());
         let caption = format!("{}: {}", words::PREFILL, words::PREFILL_CAPTION);
         out.extend(wrapped(&caption, width, 0));
-        out.extend(prefill(run, &painter));
+        out.extend(prefill(run, comparison, &painter));
     }
     let grid = Grid::of(run);
     if grid.cells().next().is_some() {
         out.push(String::new());
         let caption = format!("{}: {}", words::DECODE, words::DECODE_CAPTION);
         out.extend(wrapped(&caption, width, 0));
-        out.extend(matrix(&grid, options, &painter));
+        out.extend(matrix(&grid, options, comparison, &painter));
         out.extend(legend(run, &grid, width));
         if let Some(line) = roofline::line(run) {
             out.push(String::new());
+            out.extend(wrapped(&printable(&line), width, GAP));
+        }
+    }
+    if let Some(comparison) = comparison {
+        out.push(String::new());
+        for line in predicted::sentences(comparison) {
             out.extend(wrapped(&printable(&line), width, GAP));
         }
     }
@@ -133,15 +156,17 @@ fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
+fn prefill(run: &RunDocument, comparison: Option<&Comparison>, painter: &Painter) -> Vec<String> {
     let text = |words: String, look| Text { words, look };
     let has_energy = run.prefill.iter().any(|row| row.energy.is_some());
     let header = [words::CONTEXT, words::TOK_S, words::TTFT];
     let energy = [words::MEAN_POWER, words::J_PER_TOKEN];
     let header = header.iter().chain(energy.iter().filter(|_| has_energy));
+    let calculated = [words::predicted::PREDICTED_SHORT, words::predicted::ERROR];
+    let header = header.chain(calculated.iter().filter(|_| comparison.is_some()));
     let header = header.map(|word| text((*word).to_owned(), Look::Quiet));
     let mut rows = vec![(header.collect::<Vec<Text>>(), String::new())];
-    for row in &run.prefill {
+    for (place, row) in run.prefill.iter().enumerate() {
         let rate = format::or_dash(row.prompt_tokens_per_s, format::prefill_rate);
         let ttft = format::or_dash(row.ttft_ms, format::ttft_ms);
         let mut cells = vec![
@@ -155,6 +180,9 @@ fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
             let joules = energy.and_then(|energy| energy.joules_per_prompt_token);
             cells.push(text(format::or_dash(power, format::watts), Look::Plain));
             cells.push(text(format::or_dash(joules, format::joules), Look::Plain));
+        }
+        if let Some(comparison) = comparison {
+            cells.extend(predicted_row(comparison.prefill.get(place)));
         }
         let status = match row.status {
             PrefillStatus::Valid => String::new(),
@@ -178,8 +206,67 @@ fn prefill(run: &RunDocument, painter: &Painter) -> Vec<String> {
         .collect()
 }
 
+/// The calculator's figure of a prefill row, and its error.
+fn predicted_row(figure: Option<&ComparedFigure>) -> [Text; 2] {
+    let predicted = figure.and_then(|one| Some(one.predicted_tokens_per_s?.median));
+    let error = figure.and_then(|one| one.error);
+    [
+        Text {
+            words: format::or_dash(predicted, format::prefill_rate),
+            look: Look::Quiet,
+        },
+        Text {
+            words: format::or_dash(error, signed_percent),
+            look: error_look(figure),
+        },
+    ]
+}
+
+/// A figure outside the band is marked.
+fn error_look(figure: Option<&ComparedFigure>) -> Look {
+    match figure.and_then(|one| one.in_band) {
+        Some(false) => Look::Warning,
+        _ => Look::Quiet,
+    }
+}
+
+/// The calculator's lines of a cell: its figure, the error, and its word on room where that was
+/// wrong.
+fn predicted_lines(figure: &ComparedFigure) -> Vec<Text> {
+    let predicted = figure.predicted_tokens_per_s.map(|band| Text {
+        words: format!(
+            "{} {}",
+            words::predicted::PREDICTED_SHORT,
+            format::rate(band.median)
+        ),
+        look: Look::Quiet,
+    });
+    let error = figure.error.map(|error| Text {
+        words: signed_percent(error),
+        look: error_look(Some(figure)),
+    });
+    let wrong = figure.capacity.filter(|one| one.right == Some(false));
+    let wrong = wrong.map(|one| Text {
+        words: words::predicted::fits_short(one.predicted).to_owned(),
+        look: Look::Warning,
+    });
+    // Where the requests were not let in, a speed says nothing.
+    let refused = figure.capacity.is_some_and(|one| one.came == "refused");
+    predicted
+        .filter(|_| !refused)
+        .into_iter()
+        .chain(error)
+        .chain(wrong)
+        .collect()
+}
+
 /// The matrix; where the terminal is too narrow, its columns follow in groups one below another.
-fn matrix(grid: &Grid<'_>, options: TableOptions, painter: &Painter) -> Vec<String> {
+fn matrix(
+    grid: &Grid<'_>,
+    options: TableOptions,
+    comparison: Option<&Comparison>,
+    painter: &Painter,
+) -> Vec<String> {
     let width = options.width;
     let labels: Vec<String> = grid.contexts.iter().map(|c| context_label(*c)).collect();
     let first = labels
@@ -191,7 +278,7 @@ fn matrix(grid: &Grid<'_>, options: TableOptions, painter: &Painter) -> Vec<Stri
     let all: Vec<Column> = grid
         .requests
         .iter()
-        .map(|requests| Column::of(grid, *requests, options.roofline))
+        .map(|requests| Column::of(grid, *requests, options.roofline, comparison))
         .collect();
     let mut out = Vec::new();
     let mut rest = all.as_slice();
@@ -219,7 +306,12 @@ struct Column {
 }
 
 impl Column {
-    fn of(grid: &Grid<'_>, requests: u32, with_roofline: bool) -> Self {
+    fn of(
+        grid: &Grid<'_>,
+        requests: u32,
+        with_roofline: bool,
+        comparison: Option<&Comparison>,
+    ) -> Self {
         let heading = Text {
             words: requests.to_string(),
             look: Look::Quiet,
@@ -229,7 +321,8 @@ impl Column {
             .iter()
             .map(|context| {
                 let cell = grid.get(*context, requests);
-                cell.map_or_else(absent, |cell| cell_lines(cell, with_roofline))
+                let figure = comparison.and_then(|all| predicted::figure(all, *context, requests));
+                cell.map_or_else(absent, |cell| cell_lines(cell, with_roofline, figure))
             })
             .collect();
         let width = cells
@@ -256,7 +349,11 @@ fn absent() -> Vec<Text> {
 
 /// The number, its TTFT, its share of the roofline where that is wanted, then the words of a status
 /// that is not valid.
-fn cell_lines(cell: &DecodeCell, with_roofline: bool) -> Vec<Text> {
+fn cell_lines(
+    cell: &DecodeCell,
+    with_roofline: bool,
+    figure: Option<&ComparedFigure>,
+) -> Vec<Text> {
     let look = match Tone::of(cell.status) {
         Tone::Good => Look::Plain,
         Tone::Marked => Look::Warning,
@@ -288,6 +385,7 @@ fn cell_lines(cell: &DecodeCell, with_roofline: bool) -> Vec<Text> {
         .into_iter()
         .chain(ttft)
         .chain(share)
+        .chain(figure.map(predicted_lines).unwrap_or_default())
         .chain(status)
         .collect()
 }

@@ -18,6 +18,7 @@ use tokmark_run_format::RunDocument;
 use crate::chart::{self, Chart};
 use crate::frame::{Frame, rendered};
 use crate::options::{Chrome, PageOptions};
+use crate::predicted;
 use crate::roofline;
 use crate::shade::Shade;
 use crate::summary::{self, Grid};
@@ -38,6 +39,7 @@ struct RunPage<'a> {
     matrix: Option<matrix::Matrix>,
     legend: legend::Legend,
     roofline: Option<String>,
+    predicted: Option<predicted::Section<'a>>,
     charts: Vec<Chart>,
     measurements: Vec<measurements::Measurement>,
     detail: detail::Detail,
@@ -67,6 +69,10 @@ pub fn run_page(run: &RunDocument, options: &PageOptions) -> String {
         matrix: matrix::Matrix::of(run, &grid, shade),
         legend: legend::Legend::of(run),
         roofline: roofline::line(run),
+        predicted: options
+            .prediction
+            .as_ref()
+            .map(|prediction| predicted::Section::of(run, &grid, prediction)),
         charts: chart::of(run, &grid),
         measurements: measurements::of(run, &grid),
         detail: detail::Detail::of(&grid),

@@ -4,6 +4,8 @@
 pub(crate) mod calculator;
 pub(crate) mod glossary;
 pub(crate) mod label;
+pub(crate) mod paths;
+pub(crate) mod predicted;
 pub(crate) mod roofline;
 pub(crate) mod status;
 

@@ -8,6 +8,9 @@ mod form;
 mod need;
 mod page;
 mod problem;
+pub(crate) mod fits;
+pub(crate) mod paths;
+pub(crate) mod stored;
 
 pub use data::CalculatorData;
 

@@ -198,6 +198,10 @@ pub(crate) struct ShowArgs {
     /// In the table, each cell's share of the roofline as a line of its own.
     #[arg(long)]
     pub(crate) roofline: bool,
+    /// In the table and the page, the decode calculator's figure beside each measured one, and how far
+    /// it is off.
+    #[arg(long)]
+    pub(crate) predicted: bool,
     /// Write to this file instead of stdout.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -226,13 +226,16 @@ async fn keep_in_store(
 }
 
 async fn serve(listener: TcpListener, store: Arc<SqliteStore>) -> Outcome {
-    let router = tokmark_site::router(SiteState::new(store));
+    let state = SiteState::new(store);
+    let calibrating = tokio::spawn(state.clone().keep_calibrated());
+    let router = tokmark_site::router(state);
     let ended = async {
         let _no_handler = tokio::signal::ctrl_c().await;
     };
     tokmark_site::serve(listener, router, ended)
         .await
         .map_err(|error| Failure::new(Exit::Failed, error))?;
+    calibrating.abort();
     Ok(Exit::Done)
 }
 

@@ -2,10 +2,16 @@
 
 use std::path::Path;
 
-use tokmark_pages::{PageOptions, TableOptions, csv, markdown, run_page, text_table};
-use tokmark_run_format::write_document;
+use tokmark_calculator::compare;
+use tokmark_catalog::Catalog;
+use tokmark_pages::{
+    PageOptions, Prediction, TableOptions, csv, markdown, run_page, text_table,
+    text_table_with_prediction,
+};
+use tokmark_run_format::{RunDocument, write_document};
 
 use crate::args::{ShowArgs, ShowFormat};
+use crate::calibrations::Known;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::{runfile, say};
@@ -17,9 +23,22 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
     let text = match args.format {
         ShowFormat::Table => {
             let colour = args.output.is_none() && colours();
-            text_table(run, table(colour, args.roofline))
+            let options = table(colour, args.roofline);
+            match predicted(args, run)? {
+                None => text_table(run, options),
+                Some(Prediction::Compared { comparison, .. }) => {
+                    text_table_with_prediction(run, options, &comparison)
+                }
+                Some(Prediction::Unknown(reason)) => {
+                    say::progress(format!("not predicted: {reason}"));
+                    text_table(run, options)
+                }
+            }
         }
-        ShowFormat::Html => run_page(run, &PageOptions::self_contained()),
+        ShowFormat::Html => {
+            let options = PageOptions::self_contained().with_prediction(predicted(args, run)?);
+            run_page(run, &options)
+        }
         ShowFormat::Markdown => markdown(run),
         ShowFormat::Csv => csv(run),
         ShowFormat::Json => {
@@ -31,6 +50,22 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
         Some(path) => write(path, &text)?,
     }
     Ok(Exit::Done)
+}
+
+/// What the calculator says of the run, where that was asked for.
+fn predicted(args: &ShowArgs, run: &RunDocument) -> Outcome<Option<Prediction>> {
+    if !args.predicted {
+        return Ok(None);
+    }
+    let catalog = Catalog::bundled().map_err(|error| Failure::new(Exit::Failed, error))?;
+    let known = Known::read()?;
+    Ok(Some(match compare(&catalog, &known.all, run) {
+        Ok(comparison) => Prediction::Compared {
+            comparison: Box::new(comparison),
+            path: None,
+        },
+        Err(error) => Prediction::Unknown(error.to_string()),
+    }))
 }
 
 fn write(path: &Path, text: &str) -> Outcome<()> {

@@ -7,6 +7,7 @@
     reason = "a test harness: a failure is meant to stop it"
 )]
 
+mod compare;
 mod explained;
 mod laws;
 mod pages;

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use tokmark_calculator::fit::{Calibration, Errors, Observation, Residual};
 use tokmark_calculator::{Family, ObservedRun, observe};
+use tokmark_run_format::RunDocument;
 
 use crate::CATALOG;
 
-fn pages() -> Option<Vec<ObservedRun>> {
+/// The pages as run documents, in the order of their files; `None` where they are not.
+pub(crate) fn documents() -> Option<Vec<RunDocument>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .ok()?
@@ -15,12 +17,20 @@ fn pages() -> Option<Vec<ObservedRun>> {
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .collect();
     files.sort();
-    let runs = files.iter().enumerate().map(|(place, path)| {
+    let documents = files.iter().map(|path| {
         let text = std::fs::read_to_string(path).unwrap();
-        let document = tokmark_import::import(&text).unwrap().remove(0);
-        observe(&CATALOG, &document, place).unwrap()
+        tokmark_import::import(&text).unwrap().remove(0)
     });
-    Some(runs.collect())
+    Some(documents.collect())
+}
+
+fn pages() -> Option<Vec<ObservedRun>> {
+    let documents = documents()?;
+    let runs = documents.iter().enumerate();
+    Some(
+        runs.map(|(place, document)| observe(&CATALOG, document, place).unwrap())
+            .collect(),
+    )
 }
 
 fn show(name: &str, residuals: &[Residual], prefill: bool) -> Errors {

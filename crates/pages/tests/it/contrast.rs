@@ -98,6 +98,7 @@ fn every_text_can_be_read_in_light_and_dark() {
         check(&colours, "quiet", "hatch", 4.5);
         for step in 0..7 {
             check(&colours, &format!("t{step}"), &format!("q{step}"), 4.5);
+            check(&colours, &format!("e{step}"), &format!("d{step}"), 4.5);
         }
         for line in 0..8 {
             check(&colours, &format!("s{line}"), "surface", 4.5);

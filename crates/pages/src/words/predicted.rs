@@ -59,10 +59,10 @@ pub(crate) fn source(source: &Source<'_>) -> String {
         "Predicted by the decode calculator for {}, {} kernels, {} cache",
         source.family, source.kernels, source.cache
     );
-    if !source.calibrated {
+    if !source.calibrated && source.runs == 0 {
         return format!(
-            "{path}: an estimate from datasheets and published kernels, since no run with these \
-             kernels and this cache has been fitted."
+            "{path}: an estimate from datasheets and published kernels, since no run of this engine \
+             on this accelerator has been fitted."
         );
     }
     let runs = counted(source.runs, "run", "runs");
@@ -72,7 +72,12 @@ pub(crate) fn source(source: &Source<'_>) -> String {
         (false, true) => ", this one not among them, but one of the same model",
         (false, false) => ", neither this one nor one of the same model among them",
     };
-    format!("{path}: constants fitted to {runs}{seen}.")
+    let enough = if source.calibrated {
+        ""
+    } else {
+        "; they tell too little of these kernels and this cache, so the band is that of an estimate"
+    };
+    format!("{path}: constants fitted to {runs}{seen}{enough}.")
 }
 
 /// Errors of one kind.

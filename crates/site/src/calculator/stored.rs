@@ -35,3 +35,46 @@ impl Store for Watched {
         self.store.evidence(id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use tokmark_run_format::write_document;
+    use tokmark_site_store::SqliteStore;
+    use tokmark_units::Timestamp;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stored_run_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("site.sqlite"))
+            .await
+            .unwrap();
+        let watched = Watched {
+            store: Arc::new(store),
+            fits: Arc::new(Fits::new(None)),
+        };
+        let text = include_str!("../../../import/tests/fixtures/page.json");
+        let run = tokmark_import::import(text).unwrap().remove(0);
+        let new = || NewRun {
+            document: write_document(&run).unwrap(),
+            evidence: None,
+            received_at: Timestamp::from_unix_millis(1_796_026_500_000).unwrap(),
+        };
+        let told = async || {
+            tokio::select! {
+                biased;
+                () = watched.fits.changed.notified() => true,
+                () = ready(()) => false,
+            }
+        };
+        assert!(!told().await);
+        watched.put_run(new()).await.unwrap();
+        assert!(told().await);
+        // The same run again changes nothing.
+        watched.put_run(new()).await.unwrap();
+        assert!(!told().await);
+    }
+}

@@ -15,6 +15,7 @@ use tower::Service;
 /// The site, with its folder as long as it is used.
 pub(crate) struct Site {
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) state: SiteState,
     pub(crate) folder: TempDir,
 }
 
@@ -60,8 +61,10 @@ impl Site {
         let store = SqliteStore::open(&folder.path().join("tokmark.sqlite"))
             .await
             .unwrap();
+        let store: Arc<dyn Store> = Arc::new(store);
         Self {
-            store: Arc::new(store),
+            state: SiteState::new(Arc::clone(&store)),
+            store,
             folder,
         }
     }
@@ -76,7 +79,7 @@ impl Site {
     }
 
     pub(crate) fn router(&self) -> axum::Router {
-        router(SiteState::new(Arc::clone(&self.store)))
+        router(self.state.clone())
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

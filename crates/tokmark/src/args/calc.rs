@@ -441,6 +441,9 @@ pub(crate) struct FitArgs {
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the errors as Markdown tables.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
     /// Write the calibrations to this file.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

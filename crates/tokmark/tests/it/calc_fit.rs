@@ -458,3 +458,24 @@ fn the_bundled_calibrations_are_used_and_up_to_date() {
         );
     }
 }
+
+/// The tables in the documentation are what a fit to the pages prints today.
+#[test]
+fn the_documentation_has_the_errors_of_today() {
+    let documented = include_str!("../../../../docs/calculator.md");
+    let begin = documented.split_once("<!-- accuracy: ").unwrap().1;
+    let (command, rest) = begin.split_once(" -->\n").unwrap();
+    assert!(
+        command.starts_with("tokmark calc fit --markdown"),
+        "{command}"
+    );
+    let (tables, _) = rest.split_once("<!-- accuracy ends -->").unwrap();
+    let Some(pages) = pages() else {
+        return skipped();
+    };
+    let mut arguments = vec!["calc", "fit", "--markdown"];
+    arguments.extend(pages.iter().map(String::as_str));
+    let output = tokmark(&arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(tables.trim(), text.trim(), "run `{command}` again");
+}

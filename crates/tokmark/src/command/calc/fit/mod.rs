@@ -1,5 +1,6 @@
 //! `tokmark calc fit`: constants of an engine on an accelerator from measured runs.
 
+mod markdown;
 mod runs;
 mod table;
 
@@ -44,6 +45,8 @@ pub(super) fn run(catalog: &Catalog, args: &FitArgs, quiet: bool) -> Outcome {
     let report = report(catalog, &calibrations, known, &test);
     if args.json {
         print(&report)?;
+    } else if args.markdown {
+        say::raw(&markdown::text(&report));
     } else {
         say::raw(&joined(&table::lines(
             &report,

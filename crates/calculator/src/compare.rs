@@ -37,9 +37,15 @@ pub struct Comparison {
 /// Where a prediction comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedPath {
-    /// Engine and accelerator in words.
-    pub family: String,
-    /// The same for addresses.
+    /// Name of the engine.
+    pub engine: &'static str,
+    /// Name of the accelerator.
+    pub hardware: String,
+    /// Accelerators that share each layer.
+    pub tensor_parallel: u32,
+    /// Whether limits of its maker were taken off.
+    pub unlocked: bool,
+    /// Engine and accelerator for addresses.
     pub slug: String,
     /// Kernels of the linear layers.
     pub kernels: &'static str,
@@ -225,7 +231,10 @@ impl ComparedPath {
         let setup = &run.setup;
         let family = Family::of(setup);
         Self {
-            family: family.to_string(),
+            engine: setup.engine.name(),
+            hardware: setup.card.name.clone(),
+            tensor_parallel: family.tensor,
+            unlocked: family.unlocked,
             slug: family.slug(),
             kernels: setup.kernel().as_str(),
             cache: setup.cache.to_string(),

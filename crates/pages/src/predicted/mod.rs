@@ -13,8 +13,6 @@ use crate::chart::Chart;
 use crate::summary::{Grid, context_label};
 use crate::words::{self, predicted as said};
 
-pub(crate) use chart::over;
-
 /// What a page says of a run's prediction.
 #[derive(Debug, Clone)]
 pub enum Prediction {
@@ -56,7 +54,8 @@ pub(crate) struct Compared<'a> {
     pub(crate) requests: Vec<u32>,
     pub(crate) rows: Vec<Row>,
     pub(crate) steps: Vec<Step>,
-    pub(crate) curves: Option<Chart>,
+    pub(crate) prefill: Vec<PrefillCell>,
+    pub(crate) charts: Vec<Chart>,
     pub(crate) header: Vec<&'static str>,
     pub(crate) table: Vec<Vec<String>>,
 }
@@ -89,6 +88,30 @@ pub(crate) struct Cell {
     pub(crate) title: String,
 }
 
+/// One prefill row.
+pub(crate) struct PrefillCell {
+    pub(crate) label: String,
+    pub(crate) class: String,
+    pub(crate) measured: Option<String>,
+    pub(crate) predicted: Option<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) title: String,
+}
+
+fn prefill(figure: &ComparedFigure) -> PrefillCell {
+    let step = figure.error.map(step);
+    PrefillCell {
+        label: words::context(&context_label(figure.context)),
+        class: step.map_or_else(String::new, |step| format!("d{step}")),
+        measured: figure.measured_tokens_per_s.map(format::prefill_rate),
+        predicted: figure
+            .predicted_tokens_per_s
+            .map(|band| format::prefill_rate(band.median)),
+        error: figure.error.map(signed_percent),
+        title: title(figure, format::prefill_rate),
+    }
+}
+
 impl<'a> Section<'a> {
     pub(crate) fn of(run: &RunDocument, grid: &Grid<'_>, prediction: &'a Prediction) -> Self {
         match prediction {
@@ -99,7 +122,8 @@ impl<'a> Section<'a> {
                 requests: grid.requests.iter().copied().collect(),
                 rows: rows(grid, comparison),
                 steps: steps(),
-                curves: over(grid, comparison),
+                prefill: comparison.prefill.iter().map(prefill).collect(),
+                charts: chart::of(grid, comparison),
                 header: table::header(comparison),
                 table: table::rows(run, comparison),
             })),
@@ -111,7 +135,8 @@ impl<'a> Section<'a> {
 pub(crate) fn sentences(comparison: &Comparison) -> Vec<String> {
     let path = &comparison.path;
     let mut out = vec![said::source(&said::Source {
-        family: &path.family,
+        engine: path.engine,
+        hardware: &words::paths::hardware(&path.hardware, path.tensor_parallel, path.unlocked),
         kernels: path.kernels,
         cache: &path.cache,
         calibrated: path.calibrated,
@@ -203,6 +228,8 @@ fn absent(context: u64, requests: u32) -> Cell {
 fn of_cell(cell: &DecodeCell, figure: &ComparedFigure) -> Cell {
     let wrong = figure.capacity.filter(|one| one.right == Some(false));
     let step = figure.error.map(step);
+    // Where the requests were not let in, a speed says nothing.
+    let refused = figure.capacity.is_some_and(|one| one.came == "refused");
     Cell {
         context: cell.context,
         requests: cell.requests,
@@ -210,6 +237,7 @@ fn of_cell(cell: &DecodeCell, figure: &ComparedFigure) -> Cell {
         measured: figure.measured_tokens_per_s.map(format::rate),
         predicted: figure
             .predicted_tokens_per_s
+            .filter(|_| !refused)
             .map(|band| format::rate(band.median)),
         error: figure.error.map(signed_percent),
         word: (cell.status != CellStatus::Valid).then(|| cell.status.label()),

@@ -19,6 +19,13 @@ pub(crate) const CURVES: [&str; 4] = [
     "total tok/s",
     "context",
 ];
+pub(crate) const PREFILL_CURVE: [&str; 4] = [
+    "Prefill: measured points over the predicted line",
+    "context",
+    "prompt tok/s",
+    "",
+];
+pub(crate) const PREFILL: &str = "Prefill";
 pub(crate) const CURVES_NOTE: &str =
     "Lines are predictions, shaded is where 9 of 10 results are expected, points were measured.";
 
@@ -34,17 +41,19 @@ pub(crate) const OUTSIDE: &str = "outside the band";
 /// Edges of the colour scale: predicted too low on the left, too high on the right.
 pub(crate) const STEPS: [&str; 7] = [
     "below −20 %",
-    "−20 %",
-    "−10 %",
+    "−20 to −10 %",
+    "−10 to −4 %",
     "within ±4 %",
-    "+4 %",
-    "+10 %",
+    "+4 to +10 %",
+    "+10 to +20 %",
     "above +20 %",
 ];
 
 /// Where a prediction comes from.
 pub(crate) struct Source<'a> {
-    pub(crate) family: &'a str,
+    pub(crate) engine: &'a str,
+    /// The accelerator in words.
+    pub(crate) hardware: &'a str,
     pub(crate) kernels: &'a str,
     pub(crate) cache: &'a str,
     pub(crate) calibrated: bool,
@@ -57,7 +66,9 @@ pub(crate) struct Source<'a> {
 pub(crate) fn source(source: &Source<'_>) -> String {
     let path = format!(
         "Predicted by the decode calculator for {}, {} kernels, {} cache",
-        source.family, source.kernels, source.cache
+        super::paths::title(source.engine, source.hardware),
+        source.kernels,
+        source.cache
     );
     if !source.calibrated && source.runs == 0 {
         return format!(

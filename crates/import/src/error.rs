@@ -7,8 +7,10 @@ pub enum ImportError {
     #[error("already a tokmark run")]
     AlreadyARun,
     /// None of the known formats.
-    #[error("not a format that tokmark can read; it reads {readable}")]
+    #[error("{looks_like} is no result that tokmark can read; it reads {readable}")]
     UnknownFormat {
+        /// What the file looks like.
+        looks_like: String,
         /// The names of the formats that can be read.
         readable: String,
     },
@@ -22,6 +24,47 @@ pub enum ImportError {
         /// What the reader said.
         #[source]
         source: serde_json::Error,
+    },
+    /// A line of JSON Lines is no JSON object.
+    #[error("line {line} is cut off or damaged")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// What the reader said; nothing when it is JSON but no object.
+        #[source]
+        source: Option<serde_json::Error>,
+    },
+    /// A tool whose name is not known.
+    #[error("`{tool}` is no tool that tokmark knows; it knows {known}")]
+    Tool {
+        /// The name.
+        tool: String,
+        /// The names that are known.
+        known: String,
+    },
+    /// A file of a known tool, and not the one with its results.
+    #[error("{what}; {hint}")]
+    WrongFile {
+        /// What it is.
+        what: &'static str,
+        /// What to import instead.
+        hint: &'static str,
+    },
+    /// A file without a single cell of a matrix.
+    #[error("no cell of a matrix in this `{format}` file: {reasons}")]
+    NoCell {
+        /// The format that was recognised.
+        format: String,
+        /// Why each result is none.
+        reasons: String,
+    },
+    /// More than anybody looks at.
+    #[error("{found} results or runs in one file; at most {most} are read")]
+    TooMany {
+        /// How many are there.
+        found: usize,
+        /// How many may be.
+        most: usize,
     },
     /// A field is missing or of another kind.
     #[error("a `{format}` with a field missing or of the wrong kind")]
@@ -61,11 +104,22 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    pub(crate) fn unknown_format() -> Self {
-        let names: Vec<String> = crate::formats().map(|name| format!("`{name}`")).collect();
+    pub(crate) fn unknown_format(looks_like: String) -> Self {
         Self::UnknownFormat {
-            readable: names.join(", "),
+            looks_like,
+            readable: named(crate::formats()),
         }
+    }
+
+    pub(crate) fn unknown_tool(tool: &str) -> Self {
+        Self::Tool {
+            tool: tool.to_owned(),
+            known: named(crate::tools()),
+        }
+    }
+
+    pub(crate) fn too_many(found: usize, most: usize) -> Self {
+        Self::TooMany { found, most }
     }
 
     pub(crate) fn word(word: &str, place: impl Into<String>, known: &[&str]) -> Self {
@@ -88,4 +142,9 @@ impl ImportError {
             wanted,
         }
     }
+}
+
+fn named(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }

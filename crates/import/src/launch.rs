@@ -63,7 +63,7 @@ impl Launch {
 }
 
 /// `owner/name`, and nothing that looks like a path.
-fn repository(word: &str) -> Option<String> {
+pub(crate) fn repository(word: &str) -> Option<String> {
     let (owner, name) = word.split_once('/')?;
     let plain = |part: &str| {
         !part.is_empty()

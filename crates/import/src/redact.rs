@@ -32,6 +32,72 @@ pub(crate) fn json(value: Value) -> Value {
     }
 }
 
+/// Fields of benchmarks whose value names a machine or a person, as hosts stand in them without a
+/// scheme.
+const PRIVATE_FIELDS: [&str; 7] = [
+    "host",
+    "hostname",
+    "server",
+    "uname",
+    "username",
+    "user",
+    "machine_name",
+];
+
+/// Fields of benchmarks that hold what was asked and answered. Texts of users are nobody's business
+/// and no result.
+const TEXT_FIELDS: [&str; 9] = [
+    "generated_texts",
+    "output",
+    "reasoning_output",
+    "request_args",
+    "prompt",
+    "prompts",
+    "generated_text",
+    "output_text",
+    "messages",
+];
+
+/// Another tool's file without secrets, private names, and the texts of prompts and answers.
+pub(crate) fn original(value: Value) -> Value {
+    match value {
+        Value::Array(items) => Value::Array(items.into_iter().map(original).collect()),
+        Value::Object(fields) => Value::Object(
+            fields
+                .into_iter()
+                .map(|(name, value)| {
+                    let value = field(&name, value);
+                    (name, value)
+                })
+                .collect(),
+        ),
+        other => json(other),
+    }
+}
+
+fn field(name: &str, value: Value) -> Value {
+    let word = name.to_ascii_lowercase();
+    let words = word.as_str();
+    match value {
+        Value::String(text) if PRIVATE_FIELDS.contains(&words) && !is_here(&text) => SECRET.into(),
+        Value::String(text) if TEXT_FIELDS.contains(&words) && !text.is_empty() => SECRET.into(),
+        Value::Array(items)
+            if TEXT_FIELDS.contains(&words) && items.iter().any(Value::is_string) =>
+        {
+            SECRET.into()
+        }
+        Value::String(_) | Value::Number(_) if is_secret_name(name) => SECRET.into(),
+        other => original(other),
+    }
+}
+
+/// Whether an address is the machine that one sits at, which names nobody.
+fn is_here(address: &str) -> bool {
+    ["127.", "localhost", "[::1]", "0.0.0.0"]
+        .iter()
+        .any(|start| address.starts_with(start))
+}
+
 /// A text without keys, passwords, private addresses and names of home folders.
 pub(crate) fn text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -154,7 +220,36 @@ fn without_private_names(word: &str) -> String {
     {
         word = format!("{scheme}://{SECRET}@{host}");
     }
-    without_addresses(&word)
+    without_addresses(&without_host(&word))
+}
+
+/// Places of public files, which name no server of anybody.
+const PUBLIC: [&str; 4] = ["huggingface.co", "modelscope.cn", "github.com", "ghcr.io"];
+
+/// The host of an address with a scheme: whose server it is, is private.
+fn without_host(word: &str) -> String {
+    let Some((before, after)) = word.split_once("://") else {
+        return word.to_owned();
+    };
+    let scheme = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
+    if !matches!(scheme, Some("http" | "https" | "grpc" | "ws" | "wss")) {
+        return word.to_owned();
+    }
+    let start = after.rfind('@').map_or(0, |at| at + 1);
+    let (user, after) = after.split_at(start);
+    let end = after
+        .find(['/', '"', '\'', ',', ')', ']', '?', '\\', ';'])
+        .unwrap_or(after.len());
+    let (host, rest) = after.split_at(end);
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (name, Some(port)),
+        _ => (host, None),
+    };
+    if name.is_empty() || is_here(host) || PUBLIC.iter().any(|public| name.ends_with(public)) {
+        return word.to_owned();
+    }
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{before}://{user}{SECRET}{port}{}", without_host(rest))
 }
 
 /// The part of a path after a folder of home folders is somebody's name.
@@ -224,8 +319,38 @@ mod tests {
         check("host 10.0.0.3.", "host [removed]");
         check(
             "https://me:pw@example.org/x",
-            "https://[removed]@example.org/x",
+            "https://[removed]@[removed]/x",
         );
+    }
+
+    #[test]
+    fn hosts_go_from_addresses() {
+        check("https://box.corp:8000/v1", "https://[removed]:8000/v1");
+        check("--url 'http://box/v1'", "--url 'http://[removed]/v1'");
+        check("https://me:pw@box/x", "https://[removed]@[removed]/x");
+        for same in [
+            "http://127.0.0.1:8000",
+            "http://localhost:1/v1",
+            "https://huggingface.co/a/b",
+            "s3://bucket/x",
+        ] {
+            check(same, same);
+        }
+    }
+
+    #[test]
+    fn originals_lose_hosts_and_texts() {
+        let given = serde_json::json!({
+            "hostname": "box", "server": "127.0.0.1:1", "output": "hello",
+            "generated_texts": ["a"], "requests": [{"output": "b", "output_tokens": 2}],
+            "output_config": {"output": {"path": "x"}}, "api_key": "k"
+        });
+        let expect = serde_json::json!({
+            "hostname": "[removed]", "server": "127.0.0.1:1", "output": "[removed]",
+            "generated_texts": "[removed]", "requests": [{"output": "[removed]", "output_tokens": 2}],
+            "output_config": {"output": {"path": "x"}}, "api_key": "[removed]"
+        });
+        assert_eq!(original(given), expect);
     }
 
     #[test]

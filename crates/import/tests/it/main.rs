@@ -8,5 +8,6 @@
 mod any_bytes;
 mod corpus;
 mod example_page;
+mod formats;
 mod refused;
 mod shared_seeds;

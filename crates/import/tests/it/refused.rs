@@ -17,18 +17,24 @@ fn a_run_of_this_tool_is_told_apart() {
 
 #[test]
 fn other_files_are_told_what_can_be_read() {
-    let expect = "not a format that tokmark can read; it reads `llm-inference-bench page`";
-    for text in [
-        "",
-        "hello",
-        "a,b\n1,2\n",
-        "[1]",
-        "{}",
-        "{\"title\": 1}",
+    let check = |text: &str, looks_like: &str| {
+        let message = refusal(text);
+        let start = format!(
+            "{looks_like} is no result that tokmark can read; it reads `llm-inference-bench page`, "
+        );
+        assert!(message.starts_with(&start), "{message}");
+    };
+    check("", "an empty file");
+    check("hello", "text");
+    check("a,b\n1,2\n", "text");
+    check("[1]", "a JSON list, its first item a JSON value");
+    check("[]", "an empty JSON list");
+    check("{}", "an empty JSON object");
+    check("{\"title\": 1}", "a JSON object with `title`");
+    check(
         "{\"a\":1}\n{\"a\":2}\n",
-    ] {
-        assert_eq!(refusal(text), expect, "{text}");
-    }
+        "JSON Lines, the first a JSON object with `a`",
+    );
 }
 
 #[test]

@@ -1,0 +1,90 @@
+//! Result files of other tools, when they lie beside the checkout. All were written against one
+//! simulated server: the first token after 100 ms, then one every 5 ms.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tokmark_import::import;
+use tokmark_run_format::{
+    CellStatus, DecodeCell, RunDocument, Trust, read_document, write_document,
+};
+
+/// The single run in a file, or `None` where the files are not here.
+pub(crate) fn run_of(file: &str) -> Option<RunDocument> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/formats");
+    let Ok(text) = fs::read_to_string(folder.join(file)) else {
+        eprintln!("skipped: `{file}` is not here");
+        return None;
+    };
+    let mut runs = import(&text).unwrap();
+    assert_eq!(runs.len(), 1, "{file}");
+    let run = runs.remove(0);
+    assert_eq!(run.trust, Trust::Imported);
+    let again = read_document(&write_document(&run).unwrap()).unwrap();
+    assert_eq!(again, run, "{file}");
+    Some(run)
+}
+
+/// The only cell, which the truth of the simulated server holds for.
+fn true_cell(run: &RunDocument) -> &DecodeCell {
+    let [cell] = run.decode.as_slice() else {
+        panic!("{} cells", run.decode.len());
+    };
+    assert_eq!(cell.status, CellStatus::Valid);
+    assert_eq!(cell.requests, 1);
+    let near = |figure: Option<f64>, truth: f64, within: f64| {
+        let figure = figure.unwrap();
+        assert!((figure - truth).abs() < within, "{figure}, not {truth}");
+    };
+    near(cell.ttft_ms, 101.0, 2.0);
+    near(cell.time_between_tokens_ms, 5.0, 0.01);
+    near(cell.per_request_tokens_per_s, 200.0, 0.4);
+    cell
+}
+
+#[test]
+fn both_clients_of_vllm() {
+    for (file, context, total, ttft) in [
+        (
+            "vllm-bench-serve-python.json",
+            122,
+            182.404_789_169_652_05,
+            101.507_245_499_988_13,
+        ),
+        (
+            "vllm-bench-serve-rust.json",
+            64,
+            182.586_947_878_789_46,
+            100.414_266,
+        ),
+    ] {
+        let Some(run) = run_of(file) else { return };
+        let cell = true_cell(&run);
+        assert_eq!(cell.context, context);
+        assert_eq!(cell.total_tokens_per_s, Some(total));
+        assert_eq!(cell.ttft_ms, Some(ttft));
+        assert_eq!(cell.output_tokens, Some(2_000));
+        assert_eq!(cell.completed_requests, Some(10));
+        assert_eq!(cell.average_active_requests, None);
+        assert_eq!(run.model.name, "mock-model");
+        assert_eq!(run.plan.endpoint, "chat");
+        assert_eq!(run.plan.max_output_tokens, 200);
+        assert_eq!(run.engine.name, "", "the file names no engine");
+    }
+}
+
+#[test]
+fn both_clients_of_sglang() {
+    for (file, total) in [
+        ("sglang-bench-serving-python.jsonl", 182.394_808_080_719_14),
+        ("sglang-bench-serving-rust.jsonl", 182.604_047_686_852_74),
+    ] {
+        let Some(run) = run_of(file) else { return };
+        let cell = true_cell(&run);
+        assert_eq!(cell.context, 64);
+        assert_eq!(cell.total_tokens_per_s, Some(total));
+        assert_eq!(cell.measured_s.map(f64::trunc), Some(10.0));
+        assert!(cell.launch_ttft.p95_ms.is_some());
+        assert_eq!(run.model.name, "", "the file names no model");
+    }
+}

@@ -48,13 +48,24 @@ const FORMATS: &[Format] = &[
         read: example_page::read,
         mappings: &[],
     },
+    tool::inference_bench::FORMAT,
     tool::vllm_bench::FORMAT,
     tool::sglang_bench::FORMAT,
+    tool::llama_bench::FORMAT,
+    tool::llama_benchy::FORMAT,
+    tool::guidellm::FORMAT,
+    tool::aiperf::RECORDS,
+    tool::aiperf::FORMAT,
+    tool::aiperf::GENAI_PERF,
+    tool::localscore::FORMAT,
 ];
 
 /// The names of the formats that can be read.
 pub fn formats() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|format| format.name)
+    FORMATS
+        .iter()
+        .filter(|format| format.name != tool::aiperf::RECORDS.name)
+        .map(|format| format.name)
 }
 
 /// The names of the tools, for a person who knows which one wrote a file.

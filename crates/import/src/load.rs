@@ -76,6 +76,15 @@ pub(crate) fn one_length(
     Ok(Ok(Some(float::round_to_u64(mean))))
 }
 
+/// Why a file that names no length has no place.
+pub(crate) fn no_length(completed: u64) -> String {
+    if completed == 0 {
+        "no request came through, and the file names no prompt length".to_owned()
+    } else {
+        "the file names no prompt length".to_owned()
+    }
+}
+
 /// The mean of a sum over requests, to the nearest token.
 pub(crate) fn mean(sum: Option<u64>, requests: u64) -> Option<u64> {
     let sum = sum.filter(|_| requests > 0)?;

@@ -75,10 +75,17 @@ pub(crate) fn original(value: Value) -> Value {
     }
 }
 
+/// Fields of benchmarks that hold an address, perhaps without its scheme.
+const ADDRESS_FIELDS: [&str; 6] = ["url", "urls", "u", "target", "base_url", "endpoint_url"];
+
 fn field(name: &str, value: Value) -> Value {
     let word = name.to_ascii_lowercase();
     let words = word.as_str();
     match value {
+        Value::String(text) if ADDRESS_FIELDS.contains(&words) => address(&text).into(),
+        Value::Array(items) if ADDRESS_FIELDS.contains(&words) => {
+            items.into_iter().map(|item| field(name, item)).collect()
+        }
         Value::String(text) if PRIVATE_FIELDS.contains(&words) && !is_here(&text) => SECRET.into(),
         Value::String(text) if TEXT_FIELDS.contains(&words) && !text.is_empty() => SECRET.into(),
         Value::Array(items)
@@ -88,6 +95,16 @@ fn field(name: &str, value: Value) -> Value {
         }
         Value::String(_) | Value::Number(_) if is_secret_name(name) => SECRET.into(),
         other => original(other),
+    }
+}
+
+/// An address without the name of somebody's server.
+fn address(word: &str) -> String {
+    let bare = word.trim_matches(['"', '\'']);
+    if word.contains("://") || is_here(bare) || bare.is_empty() {
+        text(word)
+    } else {
+        SECRET.to_owned()
     }
 }
 
@@ -117,6 +134,8 @@ enum Next {
     Anything,
     /// It is a secret.
     Secret,
+    /// It is an address.
+    Address,
     /// It is inside a quoted secret, until this quote.
     Until(char),
 }
@@ -131,6 +150,7 @@ impl Next {
                 (String::new(), next)
             }
             Self::Secret => hidden("", word),
+            Self::Address => (address(word), Self::Anything),
             Self::Anything => plain(word),
         }
     }
@@ -162,7 +182,16 @@ fn plain(word: &str) -> (String, Next) {
     {
         return (word.to_owned(), Next::Secret);
     }
-    let bare = word.trim_matches(|c| matches!(c, '"' | '\'' | ':'));
+    if matches!(
+        word,
+        "--host" | "--url" | "--base-url" | "--target" | "--endpoint-url"
+    ) {
+        return (word.to_owned(), Next::Address);
+    }
+    let bare = word.trim_matches(|c| matches!(c, '"' | '\'' | ':' | ','));
+    if is_device_serial(bare) {
+        return hidden("", bare);
+    }
     if bare.eq_ignore_ascii_case("bearer") {
         return (word.to_owned(), Next::Secret);
     }
@@ -207,6 +236,13 @@ const SHORTEST_KEY: usize = 16;
 
 fn is_known_key(word: &str) -> bool {
     word.len() >= SHORTEST_KEY && KEY_STARTS.iter().any(|start| word.starts_with(start))
+}
+
+/// `GPU-` and a UUID: one card of one owner.
+fn is_device_serial(word: &str) -> bool {
+    word.strip_prefix("GPU-").is_some_and(|rest| {
+        rest.len() == 36 && rest.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+    })
 }
 
 fn without_private_names(word: &str) -> String {
@@ -333,9 +369,15 @@ mod tests {
             "http://localhost:1/v1",
             "https://huggingface.co/a/b",
             "s3://bucket/x",
+            "--host 0.0.0.0 --port 8000",
         ] {
             check(same, same);
         }
+        check("--host box.corp --port 1", "--host [removed] --port 1");
+        check(
+            "GPU-01234567-89ab-cdef-0123-456789abcdef idle",
+            "[removed] idle",
+        );
     }
 
     #[test]
@@ -343,12 +385,14 @@ mod tests {
         let given = serde_json::json!({
             "hostname": "box", "server": "127.0.0.1:1", "output": "hello",
             "generated_texts": ["a"], "requests": [{"output": "b", "output_tokens": 2}],
-            "output_config": {"output": {"path": "x"}}, "api_key": "k"
+            "output_config": {"output": {"path": "x"}}, "api_key": "k",
+            "u": "box:1", "urls": ["http://box:2", "localhost:3"]
         });
         let expect = serde_json::json!({
             "hostname": "[removed]", "server": "127.0.0.1:1", "output": "[removed]",
             "generated_texts": "[removed]", "requests": [{"output": "[removed]", "output_tokens": 2}],
-            "output_config": {"output": {"path": "x"}}, "api_key": "[removed]"
+            "output_config": {"output": {"path": "x"}}, "api_key": "[removed]",
+            "u": "[removed]", "urls": ["http://[removed]:2", "localhost:3"]
         });
         assert_eq!(original(given), expect);
     }

@@ -14,7 +14,15 @@ pub(crate) fn context_label(context: u64) -> String {
 
 /// `{model} on {hardware}`.
 pub(crate) fn title(run: &RunDocument) -> String {
-    format!("{}{}{}", run.model.name, words::ON, hardware_name(run))
+    format!("{}{}{}", model_name(run), words::ON, hardware_name(run))
+}
+
+/// The model's name for titles; another tool's file may have none.
+pub(crate) fn model_name(run: &RunDocument) -> &str {
+    match run.model.name.as_str() {
+        "" => words::UNKNOWN_MODEL,
+        name => name,
+    }
 }
 
 /// The machine's name for titles.

@@ -180,7 +180,11 @@ impl RunDocument {
     /// `{model} on {hardware}`.
     pub fn title(&self) -> String {
         let hardware = self.hardware.name.as_deref().unwrap_or("unknown hardware");
-        format!("{} on {hardware}", self.model.name)
+        let model = match self.model.name.as_str() {
+            "" => "unknown model",
+            name => name,
+        };
+        format!("{model} on {hardware}")
     }
 
     /// The cell at a place of the matrix.

@@ -1,4 +1,4 @@
-//! Prefill samples of llm-inference-bench: by context, each with its samples or their median.
+//! Prefill of llm-inference-bench: an object for each context, whose name it stands under.
 
 use serde_json::Value;
 use tokmark_run_format::{PrefillRow, PrefillStatus};
@@ -6,54 +6,38 @@ use tokmark_run_format::{PrefillRow, PrefillStatus};
 use crate::error::ImportError;
 use crate::object::Object;
 
-/// The rows; contexts stand as names of fields, or in a list.
+/// The rows that have a figure.
 pub(super) fn rows(file: &Object<'_>) -> Result<Vec<PrefillRow>, ImportError> {
+    let Some(Value::Object(contexts)) = file.get("prefill") else {
+        return Ok(Vec::new());
+    };
     let mut read = Vec::new();
-    match file.get("prefill") {
-        Some(Value::Object(fields)) => {
-            for (name, value) in fields {
-                let row = Object::new(value, file.place(&format!("prefill.{name}")))?;
-                let context = match row.whole("context_tokens")? {
-                    Some(context) => Some(context),
-                    None => name.parse().ok(),
-                };
-                read.extend(one(&row, context)?);
-            }
+    for (name, value) in contexts {
+        let Ok(context) = name.parse() else { continue };
+        // Older versions have only the plain names, which later ones also use for the server's figures.
+        let row = Object::new(value, file.place(&format!("prefill.{name}")))?;
+        let rate = measured(&row, ["client_tok_per_sec", "tok_per_sec"])?;
+        let ttft = measured(&row, ["client_ttft_seconds", "ttft_seconds"])?;
+        if rate.is_none() && ttft.is_none() {
+            continue;
         }
-        Some(Value::Array(_)) => {
-            for row in file.objects("prefill")? {
-                let context = row.whole("context_tokens")?;
-                read.extend(one(&row, context)?);
-            }
-        }
-        _ => {}
+        let mut found = PrefillRow::without_samples(context, PrefillStatus::Valid, None);
+        found.prompt_tokens_per_s = rate;
+        found.ttft_ms = ttft.map(|seconds| seconds * 1e3);
+        found.prompt_tokens = row.whole("prompt_tokens")?.filter(|tokens| *tokens > 0);
+        found.completed_requests = row.whole("samples")?.unwrap_or_default();
+        read.push(found);
     }
     Ok(read)
 }
 
-/// Figures by the names that versions gave them; a row without any is none.
-fn one(row: &Object<'_>, context: Option<u64>) -> Result<Option<PrefillRow>, ImportError> {
-    let Some(context) = context else {
-        return Ok(None);
-    };
-    let first = |names: &[&str]| -> Result<Option<f64>, ImportError> {
-        for name in names {
-            // A negative one stands for a row without a figure.
-            let given = row.get(name).and_then(Value::as_f64);
-            if given.is_some_and(|value| value > 0.0) {
-                return row.positive(name);
-            }
+/// The first figure that is there; a negative one stands for none.
+fn measured(row: &Object<'_>, names: [&str; 2]) -> Result<Option<f64>, ImportError> {
+    for name in names {
+        let given = row.get(name).and_then(Value::as_f64);
+        if given.is_some_and(|value| value > 0.0) {
+            return row.positive(name);
         }
-        Ok(None)
-    };
-    let rate = first(&["tok_per_sec", "prompt_tps", "prefill_tps", "tps"])?;
-    let ttft = first(&["ttft", "ttft_p50", "ttft_median"])?;
-    if rate.is_none() && ttft.is_none() {
-        return Ok(None);
     }
-    let mut read = PrefillRow::without_samples(context, PrefillStatus::Valid, None);
-    read.prompt_tokens_per_s = rate;
-    read.ttft_ms = ttft.map(|seconds| seconds * 1e3);
-    read.prompt_tokens = row.whole("prompt_tokens")?;
-    Ok(Some(read))
+    Ok(None)
 }

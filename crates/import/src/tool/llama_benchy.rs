@@ -161,11 +161,13 @@ fn one(
         ));
     }
     let depth = test.whole("context_size")?.unwrap_or_default();
-    let prompt = test.whole("prompt_size")?.unwrap_or_default();
-    let context = depth.saturating_add(prompt);
+    let Some(prompt) = test.whole("prompt_size")? else {
+        return Ok(Err("it has no `prompt_size`"));
+    };
     let Some(requests) = test.requests("concurrency")? else {
         return Ok(Err("it has no `concurrency`"));
     };
+    let context = depth.saturating_add(prompt);
     found.answer = test.whole("response_size")?;
     let mean = |name: &str| -> Result<Option<f64>, ImportError> {
         match test.object(name)? {

@@ -123,14 +123,19 @@ fn read(source: &Source<'_>) -> Result<Vec<RunDocument>, ImportError> {
         if one(test, &mut found)? {
             results.take(found);
         } else {
-            results.leave(&format!("test {}", index + 1), "it has no rate");
+            results.leave(
+                &format!("test {}", index + 1),
+                "it has no rate or no `n_prompt`",
+            );
         }
     }
     results.documents(source, NAME, MAPPINGS)
 }
 
 fn one(test: &Object<'_>, found: &mut Found) -> Result<bool, ImportError> {
-    let context = test.whole("n_prompt")?.unwrap_or_default();
+    let Some(context) = test.whole("n_prompt")? else {
+        return Ok(false);
+    };
     let ttft = test.positive("ttft_ms")?;
     found.answer = test.whole("n_gen")?;
     if let Some(rate) = test.positive("gen_tps")? {

@@ -241,7 +241,7 @@ fn context(record: &Object<'_>, completed: u64) -> Result<Place<u64>, ImportErro
     let lengths = record.list("input_lens")?;
     if !lengths.is_empty() {
         let found = load::one_length(lengths, &record.place("input_lens"))?;
-        return Ok(found.map(Option::unwrap_or_default));
+        return Ok(found.and_then(|length| length.ok_or_else(|| load::no_length(completed))));
     }
     let dataset = record.text("dataset_name")?.unwrap_or_default();
     if !dataset.starts_with("random") {
@@ -257,5 +257,5 @@ fn context(record: &Object<'_>, completed: u64) -> Result<Place<u64>, ImportErro
     }
     let stated = record.whole("random_input_len")?;
     let summed = load::mean(record.whole("total_input_tokens")?, completed);
-    Ok(Ok(stated.or(summed).unwrap_or_default()))
+    Ok(stated.or(summed).ok_or_else(|| load::no_length(completed)))
 }

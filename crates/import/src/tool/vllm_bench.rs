@@ -196,9 +196,12 @@ fn cell(record: &Object<'_>) -> Result<Place<DecodeCell>, ImportError> {
     };
     let given = record.list("input_lens")?;
     let context = match load::one_length(given, &record.place("input_lens"))? {
-        Ok(Some(length)) => length,
-        Ok(None) => load::mean(record.whole("total_input_tokens")?, completed).unwrap_or_default(),
+        Ok(Some(length)) => Some(length),
+        Ok(None) => load::mean(record.whole("total_input_tokens")?, completed),
         Err(why) => return Ok(Err(why)),
+    };
+    let Some(context) = context else {
+        return Ok(Err(load::no_length(completed)));
     };
     let failed = match record.whole("failed")? {
         Some(failed) => failed,

@@ -11,3 +11,4 @@ mod example_page;
 mod formats;
 mod refused;
 mod shared_seeds;
+mod tools;

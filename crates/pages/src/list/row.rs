@@ -38,7 +38,7 @@ impl<'a> ListedRun<'a> {
         let cells = run.decode.iter();
         Self {
             href,
-            model: &run.model.name,
+            model: summary::model_name(run),
             hardware: run.hardware.name.as_deref(),
             engine: [
                 Some(engine.name.as_str()),

@@ -33,7 +33,7 @@ pub(crate) struct Figure {
 impl Head {
     pub(crate) fn of(run: &RunDocument, grid: &Grid<'_>) -> Self {
         Self {
-            model: run.model.name.clone(),
+            model: summary::model_name(run).to_owned(),
             hardware: summary::hardware_name(run).to_owned(),
             engine_line: summary::engine_line(run),
             extent_line: summary::extent_line(run),

@@ -20,6 +20,7 @@ pub(crate) const MADE_WITH: &str = "Made with tokmark. K is 1,024 tokens.";
 pub(crate) const MATRIX_RUN: &str = "Matrix run";
 pub(crate) const ON: &str = " on ";
 pub(crate) const UNKNOWN_HARDWARE: &str = "unknown hardware";
+pub(crate) const UNKNOWN_MODEL: &str = "unknown model";
 pub(crate) const INCOMPLETE: &str =
     "This run ended before its plan did; what was measured until then is shown.";
 
@@ -205,6 +206,8 @@ pub(crate) fn capacity(rule: CapacityRule) -> &'static str {
 pub(crate) fn decode_test(word: &str) -> String {
     match word {
         "fixed_duration" => "Fixed duration".to_owned(),
+        "fixed_requests" => "Fixed number of requests".to_owned(),
+        "repetitions" => "Repetitions of a test".to_owned(),
         other => other.to_owned(),
     }
 }

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use tokmark_sim::{FaultError, FaultRule};
 use tokmark_units::context::ContextEntry;
@@ -236,12 +237,18 @@ pub(crate) struct VerifyArgs {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Result files of other tools.
+    /// Result files of other tools; `-` is the standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Folder for the runs.
     #[arg(long, short, value_name = "DIR", default_value = "tokmark-runs")]
     pub(crate) output: PathBuf,
+    /// The tool that wrote them, where the content does not tell.
+    #[arg(long, value_name = "TOOL", value_parser = PossibleValuesParser::new(tokmark_import::tools()))]
+    pub(crate) tool: Option<String>,
+    /// Show each field of a file: what it is there, where it went, or why it did not.
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 /// Arguments of `sim`.

@@ -107,6 +107,9 @@ pub fn import_as(text: &str, tool: &str) -> Result<Vec<RunDocument>, ImportError
         .find(|format| (format.recognises)(&source))
         .or(of_tool().last())
         .ok_or_else(|| ImportError::unknown_tool(tool))?;
+    if source.records().is_empty() && !(format.recognises)(&source) {
+        return Err(ImportError::unknown_format(source.looks_like()));
+    }
     (format.read)(&source)
 }
 

@@ -110,7 +110,9 @@ fn resolved(run: &RunDocument, original: &Value, table: &[Mapping]) -> Vec<Mappi
 /// columns that its text names.
 fn has(value: &Value, path: &str) -> bool {
     match value {
-        Value::String(text) => text.contains(path),
+        Value::String(text) => text
+            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '/')))
+            .any(|word| word == path),
         Value::Array(items) => items.iter().any(|item| has(item, path)),
         Value::Object(fields) => {
             if let Some(found) = fields.get(path) {
@@ -150,6 +152,8 @@ mod tests {
         for absent in ["a.b.x", "d", "b", "e", "d.x"] {
             assert!(!has(&value, absent), "{absent}");
         }
-        assert!(has(&json!("| model | t/s |"), "t/s"));
+        let table = json!("\"model_type\",\"n_gen\"\n| test | t/s |");
+        assert!(has(&table, "t/s") && has(&table, "n_gen"));
+        assert!(!has(&table, "model"));
     }
 }

@@ -22,6 +22,11 @@ impl<'a> Object<'a> {
         let place = place.into();
         match value {
             Value::Object(fields) => Ok(Self { fields, place }),
+            other if place.is_empty() => Err(ImportError::figure(
+                &short(other),
+                "the file",
+                "a JSON object",
+            )),
             other => Err(ImportError::figure(&short(other), place, "an object")),
         }
     }

@@ -87,6 +87,11 @@ const MAPPINGS: &[Mapping] = &[
         "engine.quantization",
         "architecture, size and quantization in one text",
     ),
+    taken(
+        "model",
+        "engine.quantization",
+        "architecture, size and quantization in one text, also the only name of the model",
+    ),
     taken("model_n_params", "model.parameters", "parameters"),
     taken(
         "gpu_info",

@@ -7,6 +7,7 @@
 
 mod any_bytes;
 mod corpus;
+mod document;
 mod example_page;
 mod formats;
 mod refused;

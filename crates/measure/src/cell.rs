@@ -8,7 +8,7 @@ use tokmark_units::{float, format};
 
 use crate::counters::{CounterFault, Readings};
 use crate::energy;
-use crate::interval;
+use crate::interval::{self, Basis, Outliers, Rule};
 use crate::launch;
 use crate::stats;
 use crate::status::{self, Finding};
@@ -17,6 +17,8 @@ use crate::tokens::Attribution;
 
 /// How far the server's own token counter may be from the events before a note says so.
 const COUNTER_TOLERANCE: f64 = 0.02;
+/// Trend over the window above which a note says so.
+const DRIFT_TOLERANCE: f64 = 0.05;
 /// How far rate per request times average active may be from the total (case B016).
 const PRODUCT_TOLERANCE: f64 = 0.1;
 /// How far the server's count of a prompt may be from the context before a note says so. What
@@ -25,9 +27,14 @@ const PROMPT_TOLERANCE: f64 = 0.05;
 
 /// The cell that the evidence gives: a pure function, used while measuring and to verify.
 pub fn evaluate(evidence: &CellEvidence) -> DecodeCell {
+    evaluate_by(evidence, Rule::default())
+}
+
+/// As [`evaluate`], with the interval of an older methodology.
+pub fn evaluate_by(evidence: &CellEvidence, rule: Rule) -> DecodeCell {
     let mut cell = match &evidence.not_run {
         Some(not_run) => left_out(evidence, not_run),
-        None => begun(evidence),
+        None => begun(evidence, rule),
     };
     cell.evidence = Some(DecodeCell::evidence_name(
         evidence.context,
@@ -58,7 +65,7 @@ fn left_out(evidence: &CellEvidence, not_run: &NotRun) -> DecodeCell {
     }
 }
 
-fn begun(evidence: &CellEvidence) -> DecodeCell {
+fn begun(evidence: &CellEvidence, rule: Rule) -> DecodeCell {
     let (context, requests) = (evidence.context, evidence.requests);
     let mut cell = DecodeCell::without_numbers(context, requests, CellStatus::Valid, None);
     cell.notes.clone_from(&evidence.notes);
@@ -70,7 +77,7 @@ fn begun(evidence: &CellEvidence) -> DecodeCell {
     if let (CellEnd::Measured, Some(window)) = (evidence.end, window) {
         let (timeline, attribution) = timeline::of(evidence, window);
         fill_sources(&mut cell, &timeline, attribution, evidence.client.as_ref());
-        fill_rates(&mut cell, &timeline);
+        fill_rates(&mut cell, &timeline, rule);
         fill_streams(&mut cell, evidence, &timeline);
         launch::fill(&mut cell, evidence, &timeline, &readings);
         fill_server(&mut cell, evidence, window, &readings);
@@ -171,7 +178,7 @@ fn fill_sources(
 }
 
 /// Totals, rates, gaps and their interval: 4.3.7 to 4.3.9 and 4.3.13.
-fn fill_rates(cell: &mut DecodeCell, timeline: &Timeline<'_>) {
+fn fill_rates(cell: &mut DecodeCell, timeline: &Timeline<'_>, rule: Rule) {
     let seconds = float::from_u64(timeline.window.len_ns()) / 1e9;
     cell.stream_tokens = timeline.stream_tokens();
     let tokens = cell
@@ -189,11 +196,42 @@ fn fill_rates(cell: &mut DecodeCell, timeline: &Timeline<'_>) {
         .map(|rate| 1_000.0 / rate);
     cell.gaps = timeline.gaps();
     let arrivals = timeline.arrivals();
-    let steadiness = interval::steadiness(&arrivals, timeline.window, timeline.median_events());
+    let events = timeline.median_events();
+    let steadiness = interval::steadiness(&arrivals, timeline.window, events, rule);
     cell.ci95_low = steadiness.interval.map(|interval| interval.low);
     cell.ci95_high = steadiness.interval.map(|interval| interval.high);
-    cell.ci_batches = steadiness.interval.map(|interval| interval.batches);
+    match steadiness.interval.map(|interval| interval.basis) {
+        Some(Basis::Batches(count)) => cell.ci_batches = Some(count),
+        Some(Basis::Cosines(count)) => cell.ci_cosines = Some(count),
+        None => {}
+    }
     cell.drift = steadiness.drift;
+    cell.notes.extend(drift_note(cell.drift));
+    cell.notes.extend(steadiness.outliers.map(outlier_note));
+}
+
+/// A rate that falls or rises through the window has no one value; what a growing context costs is
+/// within the tolerance.
+fn drift_note(drift: Option<f64>) -> Option<String> {
+    let drift = drift.filter(|drift| drift.abs() > DRIFT_TOLERANCE)?;
+    let direction = if drift < 0.0 { "fell" } else { "rose" };
+    let share = percent(drift.abs());
+    Some(format!("the rate {direction} by {share} over the window"))
+}
+
+fn outlier_note(outliers: Outliers) -> String {
+    let direction = if outliers.worst < 0.0 {
+        "slower"
+    } else {
+        "faster"
+    };
+    let worst = percent(outliers.worst.abs());
+    let at = format::seconds(outliers.worst_at_s);
+    format!(
+        "{} of {} parts of the window stand apart from the others; the one at {at} was {worst} \
+         {direction}",
+        outliers.count, outliers.slices
+    )
 }
 
 /// What the streams did: 4.3.11 and 4.3.12.

@@ -1,23 +1,49 @@
-//! How steady a window was: the 95 % interval of its mean rate, methodology 4.3.13.
+//! How steady a window was: the 95 % interval of its mean rate, its drift and its outliers,
+//! methodology 4.3.13.
 //!
-//! The window is cut into equal slices. Their linear trend is removed (decode slows down as the
-//! context grows, which is not noise), then Student's t with two parameters fitted gives the
-//! interval. Slices of a slow wobble are not independent, so they are made longer until their
-//! lag-1 autocorrelation is small (the method of batch means).
+//! The interval comes from the slowest waves of the window ([`cosines`]). Documents of the first
+//! methodology have it from batches of it ([`batch_means`]).
+
+mod batch_means;
+mod cosines;
 
 use tokmark_run_format::evidence::Window;
 use tokmark_units::float;
 
-use crate::{stats, student};
+use crate::stats;
 
-/// Fewest batches behind an interval.
+/// Fewest slices behind a drift, and fewest batches behind an interval of the first methodology.
 pub const LEAST_BATCHES: u32 = 6;
 /// Shortest slice.
 const LEAST_SLICE_NS: u64 = 1_000_000_000;
 /// Fewest events of the median stream in a slice.
 const LEAST_EVENTS: u64 = 20;
-/// Largest lag-1 autocorrelation of batches that count as independent.
-const LARGEST_CORRELATION: f64 = 0.2;
+/// A slice is an outlier when it is this many standard deviations off its window's line, the
+/// deviation taken from the median of all slices so that outliers do not hide themselves ...
+const OUTLIER_DEVIATIONS: f64 = 5.0;
+/// ... and this share of the mean rate: what is less changes no reading of the cell.
+const OUTLIER_SHARE: f64 = 0.1;
+/// Standard deviation of a normal distribution over its median absolute deviation.
+const MAD_TO_SD: f64 = 1.482_602;
+
+/// By which rule an interval is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// Student's t over batches of the window: methodology 1.
+    BatchMeans,
+    /// The slowest cosines of the window: methodology 2.
+    #[default]
+    Cosines,
+}
+
+/// What an interval rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// So many batches.
+    Batches(u32),
+    /// So many cosines.
+    Cosines(u32),
+}
 
 /// The interval of a window's mean rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,66 +52,94 @@ pub struct MeanInterval {
     pub low: f64,
     /// Upper edge in tokens per second.
     pub high: f64,
-    /// Batches behind it.
-    pub batches: u32,
+    /// What it rests on.
+    pub basis: Basis,
+}
+
+/// Slices whose rate stands apart from all others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outliers {
+    /// How many.
+    pub count: u32,
+    /// Of how many slices.
+    pub slices: u32,
+    /// The one furthest off: its start in seconds after the window's.
+    pub worst_at_s: f64,
+    /// How far it is off the window's line, as a share of the mean rate.
+    pub worst: f64,
 }
 
 /// What a window's slices say.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Steadiness {
-    /// `None` with fewer than [`LEAST_BATCHES`] independent batches.
+    /// `None` when there is too little to tell.
     pub interval: Option<MeanInterval>,
-    /// Linear trend from edge to edge as a share of the mean rate; `None` with as few slices.
+    /// Linear trend from edge to edge as a share of the mean rate; `None` with fewer than
+    /// [`LEAST_BATCHES`] slices.
     pub drift: Option<f64>,
+    /// `None` when no slice stands apart, and with as few slices.
+    pub outliers: Option<Outliers>,
 }
 
 /// Looks at the arrivals `(nanosecond, tokens)` inside a window. `median_events` is the number of
 /// events of the median stream in it.
-pub fn steadiness(arrivals: &[(u64, u64)], window: Window, median_events: u64) -> Steadiness {
+pub fn steadiness(
+    arrivals: &[(u64, u64)],
+    window: Window,
+    median_events: u64,
+    rule: Rule,
+) -> Steadiness {
     let by_time = window.len_ns() / LEAST_SLICE_NS;
     let finest = u32::try_from(by_time.min(median_events / LEAST_EVENTS)).unwrap_or(u32::MAX);
-    if finest < LEAST_BATCHES {
-        return Steadiness::default();
-    }
     let gains = Gains::of(arrivals, window);
+    let sliced = finest >= LEAST_BATCHES;
+    let rates = if sliced {
+        gains.slice_rates(finest)
+    } else {
+        Vec::new()
+    };
     Steadiness {
-        interval: interval(&gains, finest),
-        drift: drift(&gains.slice_rates(finest)),
+        interval: match rule {
+            Rule::BatchMeans if !sliced => None,
+            Rule::BatchMeans => batch_means::interval(&gains, finest),
+            Rule::Cosines => cosines::interval(arrivals, window, median_events),
+        },
+        drift: drift(&rates),
+        outliers: outliers(&rates, window),
     }
-}
-
-fn interval(gains: &Gains, finest: u32) -> Option<MeanInterval> {
-    let mut tried = None;
-    for merged in 1..=finest / LEAST_BATCHES {
-        let batches = finest / merged;
-        if tried == Some(batches) {
-            continue;
-        }
-        tried = Some(batches);
-        let line = stats::line(&gains.slice_rates(batches))?;
-        let correlation = stats::autocorrelation(&line.residuals).unwrap_or(0.0);
-        if correlation <= LARGEST_CORRELATION {
-            return around(&line, batches);
-        }
-    }
-    None
-}
-
-fn around(line: &stats::Line, batches: u32) -> Option<MeanInterval> {
-    let freedom = batches.checked_sub(2)?;
-    let squares: f64 = line.residuals.iter().map(|residual| residual.powi(2)).sum();
-    let deviation = (squares / f64::from(freedom)).sqrt();
-    let half = student::factor_95(freedom)? * deviation / f64::from(batches).sqrt();
-    Some(MeanInterval {
-        low: (line.mean - half).max(0.0),
-        high: line.mean + half,
-        batches,
-    })
 }
 
 fn drift(rates: &[f64]) -> Option<f64> {
     let line = stats::line(rates)?;
     (line.mean > 0.0).then(|| line.slope * float::from_usize(rates.len()) / line.mean)
+}
+
+fn outliers(rates: &[f64], window: Window) -> Option<Outliers> {
+    let middle = stats::median(rates).filter(|middle| *middle > 0.0)?;
+    // The line of all slices would lean towards the outliers: the trend between medians of the
+    // halves does not.
+    let (first, second) = rates.split_at(rates.len() / 2);
+    let slope = (stats::median(second)? - stats::median(first)?) * 2.0;
+    let count = float::from_usize(rates.len());
+    let off: Vec<f64> = rates
+        .iter()
+        .enumerate()
+        .map(|(at, rate)| rate - middle - slope * ((float::from_usize(at) + 0.5) / count - 0.5))
+        .collect();
+    let sizes: Vec<f64> = off.iter().map(|off| off.abs()).collect();
+    let deviation = MAD_TO_SD * stats::median(&sizes)?;
+    let apart = (OUTLIER_DEVIATIONS * deviation).max(OUTLIER_SHARE * middle);
+    let far = off.iter().enumerate().filter(|(_, off)| off.abs() > apart);
+    let worst = far
+        .clone()
+        .max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    let slice_s = float::from_u64(window.len_ns()) / 1e9 / count;
+    Some(Outliers {
+        count: u32::try_from(far.count()).unwrap_or(u32::MAX),
+        slices: u32::try_from(rates.len()).unwrap_or(u32::MAX),
+        worst_at_s: slice_s * float::from_usize(worst.0),
+        worst: worst.1 / middle,
+    })
 }
 
 /// What had arrived by every moment of a window: a slice's tokens are a difference of two entries,
@@ -173,10 +227,10 @@ mod tests {
             .zip(wobble)
             .map(|(x, e)| u64::try_from(100 + 2 * x + e).unwrap())
             .collect();
-        let found = steadiness(&each_second(&tokens), window(8), 1_000);
+        let found = steadiness(&each_second(&tokens), window(8), 1_000, Rule::BatchMeans);
         let interval = found.interval.unwrap();
         let half = 2.4469 * (8.0_f64 / 6.0).sqrt() / 8.0_f64.sqrt();
-        assert_eq!(interval.batches, 8);
+        assert_eq!(interval.basis, Basis::Batches(8));
         assert!((interval.low - (107.0 - half)).abs() < 1e-3, "{interval:?}");
         assert!(
             (interval.high - (107.0 + half)).abs() < 1e-3,
@@ -190,20 +244,28 @@ mod tests {
         // Blocks of three equal seconds: lag-1 autocorrelation about 2/3 at one second.
         let levels = [90, 111, 95, 104, 110, 89, 93, 108, 101, 99];
         let tokens: Vec<u64> = levels.iter().flat_map(|level| [*level; 3]).collect();
-        let interval = steadiness(&each_second(&tokens), window(30), 1_000)
+        let interval = steadiness(&each_second(&tokens), window(30), 1_000, Rule::BatchMeans)
             .interval
             .unwrap();
-        assert!(interval.batches <= 15, "{interval:?}");
+        assert!(
+            matches!(interval.basis, Basis::Batches(6..=15)),
+            "{interval:?}"
+        );
     }
 
     #[test]
     fn too_little_for_an_interval() {
         let tokens = [100; 30];
         let check = |seconds, events, batches: Option<u32>| {
-            let found = steadiness(&each_second(&tokens), window(seconds), events);
+            let found = steadiness(
+                &each_second(&tokens),
+                window(seconds),
+                events,
+                Rule::BatchMeans,
+            );
             assert_eq!(
-                found.interval.map(|i| i.batches),
-                batches,
+                found.interval.map(|i| i.basis),
+                batches.map(Basis::Batches),
                 "{seconds} s, {events}"
             );
         };
@@ -250,8 +312,27 @@ mod tests {
                 )
             })
             .collect();
-        let found = steadiness(&each_second(&tokens), window(11), 1_000);
+        let found = steadiness(&each_second(&tokens), window(11), 1_000, Rule::BatchMeans);
         assert_eq!(found.interval, None);
         assert!(found.drift.is_some());
+    }
+
+    #[test]
+    fn a_pause_stands_apart_and_a_trend_does_not() {
+        let mut tokens: Vec<u64> = (0..30).map(|s| 200 - 2 * s + s % 3).collect();
+        let look = |tokens: &[u64]| {
+            steadiness(&each_second(tokens), window(30), 1_000, Rule::Cosines).outliers
+        };
+        assert_eq!(look(&tokens), None);
+        tokens[11] = 60;
+        let found = look(&tokens).unwrap();
+        assert_eq!((found.count, found.slices), (1, 30));
+        assert!((found.worst_at_s - 11.0).abs() < 1e-9, "{found:?}");
+        // The trend stands at 178 in that second, the median of all at 171.
+        assert!((found.worst + 118.0 / 171.0).abs() < 0.02, "{found:?}");
+        // A single second that is 5 % off is no outlier, however steady the others are.
+        tokens = vec![200; 30];
+        tokens[4] = 190;
+        assert_eq!(look(&tokens), None);
     }
 }

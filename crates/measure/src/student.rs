@@ -34,6 +34,12 @@ pub fn factor_95(degrees_of_freedom: u32) -> Option<f64> {
     quantile(0.975, degrees_of_freedom)
 }
 
+/// The probability that |T| is below `t`.
+pub fn within(t: f64, degrees_of_freedom: u32) -> f64 {
+    let theta = (t.abs() / f64::from(degrees_of_freedom).sqrt()).atan();
+    two_sided(theta, degrees_of_freedom)
+}
+
 /// Probability that |T| is below `sqrt(df) * tan(theta)`.
 fn two_sided(theta: f64, degrees_of_freedom: u32) -> f64 {
     let (sin, cos) = theta.sin_cos();
@@ -89,6 +95,19 @@ mod tests {
         check(0.75, 1, 1.0);
         check(0.025, 4, -2.776);
         check(0.5, 3, 0.0);
+    }
+
+    #[test]
+    fn the_share_within_is_the_quantile_back() {
+        for (t, df, expect) in [
+            (12.706, 1, 0.95),
+            (2.262, 9, 0.95),
+            (1.895, 7, 0.90),
+            (0.0, 4, 0.0),
+        ] {
+            assert!((within(t, df) - expect).abs() < 1e-4, "{t} {df}");
+            assert!((within(-t, df) - expect).abs() < 1e-4, "{t} {df}");
+        }
     }
 
     #[test]

@@ -12,9 +12,10 @@ use std::fmt;
 use serde_json::{Value, json};
 use tokmark_run_format::evidence::{CellEvidence, Header, PrefillEvidence, ProbeEvidence, Record};
 use tokmark_run_format::status::PrefillStatus;
-use tokmark_run_format::{DecodeCell, PrefillRow, RunDocument};
+use tokmark_run_format::{DecodeCell, METHODOLOGY, PrefillRow, RunDocument};
 use tokmark_units::float;
 
+use crate::interval::Rule;
 use crate::roofline::Limits;
 use crate::{cell, energy, prefill, roofline};
 use differences::Comparing;
@@ -53,6 +54,13 @@ impl fmt::Display for Difference {
 pub fn run(document: &RunDocument, records: &[Record]) -> Vec<Difference> {
     let evidence = Evidence::of(records);
     let mut comparing = Comparing::new(evidence.is_of_this_version(document));
+    if rule_of(document).is_none() {
+        comparing.add(
+            "methodology",
+            json!(document.methodology),
+            json!(format!("at most {METHODOLOGY} is known")),
+        );
+    }
     let header = evidence.header.map(|header| header.run.as_str());
     comparing.values("id", &json!(document.id), &json!(header));
     probes(document, &evidence, &mut comparing);
@@ -62,6 +70,15 @@ pub fn run(document: &RunDocument, records: &[Record]) -> Vec<Difference> {
     at_rest(&evidence, &mut comparing);
     structure::check(document, &mut comparing);
     comparing.found
+}
+
+/// By which rule the document's intervals were made; `None` when this program does not know it.
+fn rule_of(document: &RunDocument) -> Option<Rule> {
+    match document.methodology {
+        1 => Some(Rule::BatchMeans),
+        METHODOLOGY => Some(Rule::Cosines),
+        _ => None,
+    }
 }
 
 /// The records, sorted by what they are about.
@@ -97,7 +114,9 @@ impl<'a> Evidence<'a> {
     fn is_of_this_version(&self, document: &RunDocument) -> bool {
         let this = env!("CARGO_PKG_VERSION");
         let evidence = self.header.map(|header| header.tool_version.as_str());
-        evidence == Some(this) && document.tool.version.as_deref() == Some(this)
+        document.methodology == METHODOLOGY
+            && evidence == Some(this)
+            && document.tool.version.as_deref() == Some(this)
     }
 }
 
@@ -164,12 +183,13 @@ fn cells(
 ) {
     let cells = first_of_each(&document.decode, |cell| (cell.context, cell.requests));
     let mut present = BTreeSet::new();
+    let rule = rule_of(document).unwrap_or_default();
     for cell in cells {
         present.insert((cell.context, cell.requests));
         let path = DecodeCell::evidence_name(cell.context, cell.requests);
         let again = evidence.cells.get(&(cell.context, cell.requests)).copied();
         let again = again.map(|evidence| {
-            let mut again = cell::evaluate(evidence);
+            let mut again = cell::evaluate_by(evidence, rule);
             roofline::fill_cell(limits, &mut again);
             again
         });

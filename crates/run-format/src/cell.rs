@@ -140,9 +140,12 @@ pub struct DecodeCell {
     pub ci95_low: Option<f64>,
     /// Upper edge.
     pub ci95_high: Option<f64>,
-    /// Batches behind the interval.
+    /// Batches behind the interval of a document of methodology 1.
     #[serde(default)]
     pub ci_batches: Option<u32>,
+    /// Cosines behind the interval, since methodology 2.
+    #[serde(default)]
+    pub ci_cosines: Option<u32>,
     /// Linear trend over the window, as a share of the mean rate.
     #[serde(default)]
     pub drift: Option<f64>,
@@ -246,6 +249,7 @@ impl DecodeCell {
             ci95_low: None,
             ci95_high: None,
             ci_batches: None,
+            ci_cosines: None,
             drift: None,
             gaps: None,
             launch_ttft: LaunchTtft::default(),

@@ -76,11 +76,19 @@ pub struct Note {
     pub text: String,
 }
 
+/// Documents without the field were written before there were two.
+fn first_methodology() -> u32 {
+    1
+}
+
 /// One measured matrix, with everything needed to repeat it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunDocument {
     /// `tokmark-run/1`.
     pub format: String,
+    /// Which version of the definitions its numbers follow: see [`crate::METHODOLOGY`].
+    #[serde(default = "first_methodology")]
+    pub methodology: u32,
     /// The run's identity: a UUID version 7 in lower-case base32 (26 characters).
     pub id: String,
     /// How far to trust it.
@@ -152,6 +160,7 @@ impl RunDocument {
     pub fn new(id: String, tool: Tool) -> Self {
         Self {
             format: crate::FORMAT.to_owned(),
+            methodology: crate::METHODOLOGY,
             id,
             trust: Trust::default(),
             tool,

@@ -38,6 +38,10 @@ pub use telemetry::{DeviceKind, DeviceSample, DeviceSeries, Telemetry, Throttle}
 /// The value of a run document's `format` field that this crate writes.
 pub const FORMAT: &str = "tokmark-run/1";
 
+/// The version of the definitions that new documents follow. 1: a cell's interval came from batches
+/// of its window. 2: it comes from the window's slowest cosines, and drift and outliers are noted.
+pub const METHODOLOGY: u32 = 2;
+
 /// The JSON Schema of the run document (draft 2020-12), made from the types.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(RunDocument).to_value()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RooflineBound, RunDocument};
 
 /// The columns. Names are the document's; a field inside of another has both names.
-const HEADER: [&str; 74] = [
+const HEADER: [&str; 75] = [
     "phase",
     "context",
     "requests",
@@ -35,6 +35,7 @@ const HEADER: [&str; 74] = [
     "ttft_ms_lower_bound",
     "ttft_censored",
     "ci_batches",
+    "ci_cosines",
     "drift",
     "gaps_n",
     "gaps_p50_ms",
@@ -193,6 +194,7 @@ fn decode_row(cell: &DecodeCell) -> Row {
     row.put("ci95_low", cell.ci95_low);
     row.put("ci95_high", cell.ci95_high);
     row.put("ci_batches", cell.ci_batches);
+    row.put("ci_cosines", cell.ci_cosines);
     row.put("drift", cell.drift);
     launch(&mut row, cell);
     server(&mut row, cell);

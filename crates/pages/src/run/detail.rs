@@ -1,6 +1,7 @@
 //! The second table: further figures of every cell that was run.
 
 use tokmark_run_format::DecodeCell;
+use tokmark_run_format::cell::Gaps;
 use tokmark_units::format::{self, count, gap_ms, or_dash, ttft_ms};
 
 use super::energy;
@@ -78,9 +79,7 @@ const COLUMNS: [Column; 38] = [
     (column::GAP_P95, |cell| {
         cell.gaps.as_ref().map(|gaps| gap_ms(gaps.p95_ms))
     }),
-    (column::GAP_P99, |cell| {
-        cell.gaps.as_ref().map(|gaps| gap_ms(gaps.p99_ms))
-    }),
+    (column::GAP_P99, |cell| cell.gaps.as_ref().map(gap_p99)),
     (column::LONGEST_GAP, |cell| {
         cell.gaps.as_ref().map(|gaps| gap_ms(gaps.max_ms))
     }),
@@ -92,8 +91,9 @@ const COLUMNS: [Column; 38] = [
             .as_ref()
             .map(|gaps| format::decimal(gaps.tokens_per_event, 2))
     }),
-    (column::BATCHES, |cell| {
-        cell.ci_batches.map(|n| count(u64::from(n)))
+    (column::INTERVAL_BASIS, |cell| {
+        let basis = cell.ci_cosines.or(cell.ci_batches);
+        basis.map(|n| count(u64::from(n)))
     }),
     (column::DRIFT, |cell| cell.drift.map(percent)),
     (column::STREAMS_SUM, stream_sum),
@@ -155,6 +155,17 @@ impl Detail {
 
 fn has_any(cell: &DecodeCell) -> bool {
     COLUMNS.iter().any(|(_, value)| value(cell).is_some()) || cell.energy.is_some()
+}
+
+/// A tail of few gaps is shown with their number: under 100 its 99th percentile is all but the
+/// largest.
+fn gap_p99(gaps: &Gaps) -> String {
+    let p99 = gap_ms(gaps.p99_ms);
+    if gaps.n < 100 {
+        words::of_so_many(&p99, &count(gaps.n))
+    } else {
+        p99
+    }
 }
 
 fn stream_sum(cell: &DecodeCell) -> Option<String> {

@@ -65,7 +65,7 @@ pub(crate) mod column {
     pub(crate) const LONGEST_GAP: &str = "Longest gap";
     pub(crate) const GAPS: &str = "Gaps";
     pub(crate) const TOKENS_PER_EVENT: &str = "Tokens per event";
-    pub(crate) const BATCHES: &str = "Batches";
+    pub(crate) const INTERVAL_BASIS: &str = "Cosines or batches";
     pub(crate) const DRIFT: &str = "Drift";
     pub(crate) const STREAMS_SUM: &str = "Streams' sum";
     pub(crate) const SERVERS_OWN_COUNT: &str = "Server's own count";

@@ -254,6 +254,11 @@ pub(crate) fn prompts(text: &str, shared: bool) -> Option<String> {
     }
 }
 
+/// `12.3 ms (n = 57)`.
+pub(crate) fn of_so_many(value: &str, n: &str) -> String {
+    format!("{value} (n = {n})")
+}
+
 /// `126.6 tok/s, 95 % interval 125.4–127.8`.
 pub(crate) fn rate_with_interval(rate: &str, interval: Option<&str>) -> String {
     match interval {

@@ -235,7 +235,7 @@ fn cell(context: u64, requests: u32, mark: &str) -> DecodeCell {
     cell.measured_s = Some(30.0);
     cell.ci95_low = Some(total * 0.985);
     cell.ci95_high = Some(total * 1.015);
-    cell.ci_batches = Some(12);
+    cell.ci_cosines = Some(12);
     cell.drift = Some(-0.012);
     cell.roofline_tokens_per_s = Some(total * 2.0);
     cell.roofline_share = Some(0.5);

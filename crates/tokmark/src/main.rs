@@ -75,6 +75,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Run(args) => runtime()?.block_on(command::run::run(*args, quiet)),
         Command::Probe(args) => runtime()?.block_on(command::probe::run(*args)),
         Command::Show(args) => command::show::run(&args),
+        Command::Compare(args) => command::compare::run(&args),
         Command::Verify(args) => command::verify::run(&args),
         Command::Import(args) => command::import::run(&args, quiet),
         Command::Calc(args) => command::calc::run(&args, quiet),

@@ -39,17 +39,46 @@ pub(crate) fn read(path: &Path) -> Outcome<RunFile> {
     Ok(RunFile { path, document })
 }
 
-fn only_document(dir: &Path) -> Outcome<PathBuf> {
-    let unreadable = |error: std::io::Error| {
+/// Reads one side of a comparison: a run document, all documents of a folder, or those of the folders
+/// in it, which are repeats of one another.
+pub(crate) fn read_side(path: &Path) -> Outcome<Vec<RunFile>> {
+    if !path.is_dir() {
+        return Ok(vec![read(path)?]);
+    }
+    let mut documents = documents_in(path)?;
+    if documents.is_empty() {
+        for folder in entries(path)?.into_iter().filter(|entry| entry.is_dir()) {
+            documents.extend(documents_in(&folder)?);
+        }
+    }
+    if documents.is_empty() {
+        let message = format!("no run document (`*.json`) lies in `{}`", path.display());
+        return Err(Failure::saying(Exit::Usage, message));
+    }
+    documents.iter().map(|path| read(path)).collect()
+}
+
+fn documents_in(dir: &Path) -> Outcome<Vec<PathBuf>> {
+    let is_document =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "json") && !path.is_dir();
+    Ok(entries(dir)?.into_iter().filter(is_document).collect())
+}
+
+/// What lies in a folder, sorted.
+fn entries(dir: &Path) -> Outcome<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).map_err(|error| {
         let context = format!("cannot read the folder `{}`", dir.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
-    };
-    let mut found: Vec<PathBuf> = fs::read_dir(dir)
-        .map_err(unreadable)?
+    })?;
+    let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
         .collect();
     found.sort();
+    Ok(found)
+}
+
+fn only_document(dir: &Path) -> Outcome<PathBuf> {
+    let found = documents_in(dir)?;
     match found.as_slice() {
         [only] => Ok(only.clone()),
         [] => Err(Failure::saying(

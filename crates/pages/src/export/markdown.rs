@@ -135,7 +135,7 @@ fn legend(run: &RunDocument) -> Vec<String> {
     blocks
 }
 
-fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
     let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
     let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
@@ -148,7 +148,7 @@ fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// A text in which no character has a meaning of its own, on one line.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

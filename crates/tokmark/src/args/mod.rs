@@ -1,6 +1,7 @@
 //! What can be typed.
 
 pub(crate) mod calc;
+pub(crate) mod compare;
 pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
@@ -9,6 +10,7 @@ pub(crate) mod work;
 use clap::{Parser, Subcommand};
 
 pub(crate) use calc::CalcArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use machine::{AgentArgs, MachineAgentArgs, MachineArgs};
 pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
 pub(crate) use server::{ServerArgs, TrustArgs};
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Probe(Box<ProbeArgs>),
     /// Show a run as a table, page, or file of another format.
     Show(ShowArgs),
+    /// Compare two to six runs cell by cell, with intervals; a gate for CI with --fail-on.
+    Compare(CompareArgs),
     /// Recompute every number of a run from its evidence.
     Verify(VerifyArgs),
     /// Turn another tool's result file into a run.

@@ -1,6 +1,7 @@
 //! One module per command.
 
 pub(crate) mod calc;
+pub(crate) mod compare;
 pub(crate) mod demo;
 pub(crate) mod import;
 pub(crate) mod machine;

@@ -7,6 +7,7 @@ fn help_is_a_snapshot() {
         "run",
         "probe",
         "show",
+        "compare",
         "verify",
         "import",
         "calc",

@@ -1,4 +1,21 @@
-//! Whether two sets of runs differ by more than their spread: methodology 4.3.13.
+//! Whether runs differ by more than their noise: methodology 4.3.13.
+//!
+//! [`sides`] compares run documents cell by cell, [`differing`] says what else they differ in, and
+//! a [`Rule`] makes a gate of it. [`rates`] and [`repeated_mean`] are for plain lists of values.
+
+mod change;
+mod metric;
+mod parse;
+mod rule;
+mod runs;
+mod settings;
+
+pub use change::{Change, LEAST_NOISE, Noise};
+pub use metric::{Metric, Place};
+pub use parse::{RuleError, parse};
+pub use rule::{Aggregate, Filter, Judgement, Outcome, Rule, judge};
+pub use runs::{CellChange, MetricChange, NOT_IN_RUN, Side, Unmatched, sides};
+pub use settings::{SettingChange, differing};
 
 use tokmark_units::float;
 

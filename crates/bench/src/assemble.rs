@@ -5,6 +5,7 @@ use tokmark_run_format::plan::{Plan, Sampling};
 use tokmark_run_format::{Engine, Note, RunDocument, Tool, Trust};
 use tokmark_units::Timestamp;
 
+use crate::matrix::Matrix;
 use crate::run::Outcome;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -77,7 +78,7 @@ pub fn document(
     }
     run.launch_command = facts.launch_command;
     run.note = facts.note;
-    run.plan = plan(session, settings, outcome);
+    run.plan = plan(session, settings, &outcome.matrix);
     run.fixed_ttft_ms = outcome
         .probes
         .fixed_ttft_ns
@@ -108,7 +109,7 @@ fn server_notes(session: &Session) -> Vec<Note> {
 
 /// A served name that is a path of the server's machine, without its folders: they may carry a
 /// person's name (methodology section 8). A repository such as `owner/name` stays.
-fn public_name(served: &str) -> String {
+pub(crate) fn public_name(served: &str) -> String {
     let is_path = served.starts_with(['/', '~', '.']) || served.contains('\\');
     let name = served.rsplit(['/', '\\']).find(|part| !part.is_empty());
     match name {
@@ -134,16 +135,17 @@ fn engine(session: &Session, outcome: &Outcome, declared: &Declared, flags: Vec<
     engine
 }
 
-fn plan(session: &Session, settings: &Settings, outcome: &Outcome) -> Plan {
+/// The plan of a run whose matrix is resolved.
+pub(crate) fn plan(session: &Session, settings: &Settings, matrix: &Matrix) -> Plan {
     let prompts = if settings.shared_context {
         "generated prose, one document for all streams"
     } else {
         "generated prose, one document per stream"
     };
     Plan {
-        contexts: outcome.matrix.contexts.clone(),
-        prefill_contexts: outcome.matrix.prefill_contexts.clone(),
-        requests: outcome.matrix.levels.clone(),
+        contexts: matrix.contexts.clone(),
+        prefill_contexts: matrix.prefill_contexts.clone(),
+        requests: matrix.levels.clone(),
         window_s: settings.window.as_secs_f64(),
         max_output_tokens: settings.max_output,
         profile: settings.profile,

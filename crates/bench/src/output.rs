@@ -3,18 +3,25 @@
 //! The journal takes every record as it is made, with an fsync, so that a kill loses at most the
 //! running cell. No `*.json` lies in the folder but the run document.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tokmark_run_format::evidence::Record;
 use tokmark_run_format::wire;
-use tokmark_run_format::{EvidenceRef, RunDocument, write_document};
+use tokmark_run_format::{EvidenceRef, Note, RunDocument, write_document};
+
+use crate::journal::{Header, Journal, Remark};
 
 /// Where the records of a run go while it runs.
 pub trait Keep: Send {
     /// Keeps one record for good before it returns.
     fn keep(&mut self, record: &Record) -> io::Result<()>;
+
+    /// Keeps a remark about the whole run.
+    fn note(&mut self, _note: &Note) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Keeps records in memory only: for tests and for a run whose disk has failed.
@@ -73,11 +80,58 @@ impl OutputDir {
             .append(true)
             .open(&path)
             .map_err(OutputError::at("create the journal", &path))?;
+        // Whoever looks for an unfinished run sees by the lock that this one is under way. Where
+        // a file system knows no locks, nobody is kept out.
+        let _unlocked = journal.try_lock();
         Ok(Self {
             dir: dir.to_owned(),
             name,
             journal,
         })
+    }
+
+    /// Opens the folder of an unfinished run to go on with it at an instant (RFC 3339): what was
+    /// torn at the journal's end is cut off.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be opened or cut, or the run is still under way.
+    pub fn go_on(path: &Path, journal: &Journal, at: String) -> Result<Self, OutputError> {
+        let file = OpenOptions::new()
+            .append(true)
+            .open(path)
+            .map_err(OutputError::at("open the journal", path))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let busy = io::Error::new(io::ErrorKind::ResourceBusy, "another tokmark writes it");
+            return Err(OutputError::at("go on with the journal", path)(busy));
+        }
+        file.set_len(journal.whole_bytes)
+            .map_err(OutputError::at("cut the torn end of the journal", path))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut folder = Self {
+            dir: path.parent().unwrap_or(Path::new(".")).to_owned(),
+            name: name.into_owned(),
+            journal: file,
+        };
+        folder
+            .append(&Remark::WentOn(at))
+            .map_err(OutputError::at("write the journal", path))?;
+        Ok(folder)
+    }
+
+    /// Writes the journal's first line.
+    pub fn begin(&mut self, header: &Header) -> Result<(), OutputError> {
+        let path = self.journal_path();
+        self.append(header)
+            .and_then(|()| sync_folder(&self.dir))
+            .map_err(OutputError::at("write the journal", &path))
+    }
+
+    fn append(&mut self, line: &impl serde::Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(line)?;
+        line.push(b'\n');
+        self.journal.write_all(&line)?;
+        self.journal.sync_data()
     }
 
     /// The document's path.
@@ -90,8 +144,8 @@ impl OutputDir {
         self.dir.join(format!("{}.{JOURNAL_ENDING}", self.name))
     }
 
-    /// Writes evidence and document, each under a temporary name first, then removes the journal.
-    /// Gives the document's path.
+    /// Writes evidence and document, each under a temporary name first, then removes the journal;
+    /// that of a run that was stopped stays, so that it can go on. Gives the document's path.
     pub fn finish(
         &self,
         document: &mut RunDocument,
@@ -103,8 +157,10 @@ impl OutputDir {
             .map_err(io::Error::from)
             .map_err(OutputError::at("write", &path))?;
         write_whole(&path, text.as_bytes())?;
-        // The journal has done its work; a left-over one harms nobody.
-        let _left_over = fs::remove_file(self.journal_path());
+        if document.complete {
+            // The journal has done its work; a left-over one harms nobody.
+            let _left_over = fs::remove_file(self.journal_path());
+        }
         Ok(path)
     }
 
@@ -137,11 +193,20 @@ impl OutputDir {
 
 impl Keep for OutputDir {
     fn keep(&mut self, record: &Record) -> io::Result<()> {
-        let mut line = serde_json::to_vec(record)?;
-        line.push(b'\n');
-        self.journal.write_all(&line)?;
-        self.journal.sync_data()
+        self.append(record)
     }
+
+    fn note(&mut self, note: &Note) -> io::Result<()> {
+        self.append(&Remark::Note(note.clone()))
+    }
+}
+
+/// A new file is found after a crash only when its folder was synced too.
+fn sync_folder(dir: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(dir)?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// The evidence file of some records.

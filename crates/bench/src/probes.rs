@@ -48,6 +48,9 @@ impl Run<'_> {
             Drained::Broken(failure) => return Err(RunError::of(failure)),
             Drained::Stopped => return Err(RunError::Stopped),
         }
+        if self.recalled.probed {
+            return self.probe_again().await;
+        }
         self.rest().await?;
         self.tell(Progress::Phase("measuring the idle server".into()));
         self.idle_ttft().await?;
@@ -59,6 +62,18 @@ impl Run<'_> {
             self.first_rate().await;
         }
         self.keep(Record::Probes(self.probes.clone()));
+        Ok(())
+    }
+
+    /// A run that goes on keeps what its probes found; the server may have been restarted since and
+    /// is warmed up again.
+    async fn probe_again(&mut self) -> Result<(), RunError> {
+        self.tell(Progress::Phase("warming up".into()));
+        self.prompts.count_template(self.session).await;
+        self.warm_up().await?;
+        if self.settings.prefill != PrefillMode::Standalone && !self.knows_a_rate() {
+            self.first_rate().await;
+        }
         Ok(())
     }
 

@@ -172,6 +172,11 @@ impl Prompts {
         self.fitted(session, recipe, context).await.map(Arc::new)
     }
 
+    /// Documents that are read once are numbered from here on.
+    pub(crate) fn number_from(&mut self, number: u32) {
+        self.replaced = self.replaced.max(number);
+    }
+
     /// A prompt of about 16 tokens; another one for every purpose, group and number.
     pub(crate) fn short(&self, purpose: Purpose, group: u64, n: u32) -> Arc<Document> {
         Arc::new(Document::new(

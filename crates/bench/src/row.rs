@@ -19,7 +19,7 @@ use crate::prompts::Document;
 use crate::run::{Run, RunError};
 
 /// Warm requests on a row's first document.
-const WARM_REQUESTS: usize = 3;
+const WARM_REQUESTS: u32 = 3;
 
 impl Run<'_> {
     /// Measures one context.
@@ -81,6 +81,7 @@ impl Run<'_> {
     fn most_streams(&self, context: u64) -> u32 {
         let levels = self.matrix.levels.iter().copied();
         levels
+            .filter(|requests| !self.is_decided(context, *requests))
             .filter(|requests| self.left_out(context, *requests).is_none())
             .max()
             .map_or(0, |most| most.min(self.limits.admission.unwrap_or(most)))
@@ -121,10 +122,11 @@ impl Run<'_> {
             Drained::Idle | Drained::IdleByProbe(_) | Drained::Busy(_) => {}
         }
         let documents = self.documents(streams);
+        let recorded = documents.max(self.recalled_documents(context));
         let wanted = self.settings.prefill != PrefillMode::Off
             && self.matrix.prefill_contexts.contains(&context);
-        let mut extra = 0;
-        while wanted && self.wants_extra(context, documents, extra) {
+        let mut extra = self.samples_of(context, PrefillPurpose::Extra);
+        while wanted && self.wants_extra(context, recorded, extra) {
             if self.out_of_time(self.known.cold_ttft(context).unwrap_or(Nanos::ZERO)) {
                 return Ok(());
             }
@@ -132,7 +134,7 @@ impl Run<'_> {
             self.sample(context, &document, PrefillPurpose::Extra)
                 .await?;
             extra += 1;
-            if !self.wants_extra(context, documents, extra) && documents == 0 {
+            if !self.wants_extra(context, recorded, extra) && recorded == 0 {
                 self.warm(context, &document).await?;
             }
         }
@@ -147,8 +149,12 @@ impl Run<'_> {
                 return Ok(());
             }
             let document = self.prompts.document(self.session, context, stream).await?;
-            self.sample(context, &document, PrefillPurpose::Document)
-                .await?;
+            if stream < self.recalled_documents(context) {
+                self.warm_again(context, stream).await?;
+            } else {
+                self.sample(context, &document, PrefillPurpose::Document)
+                    .await?;
+            }
             self.warmed.insert(context, stream + 1);
             if stream == 0 {
                 self.warm(context, &document).await?;
@@ -168,7 +174,7 @@ impl Run<'_> {
     }
 
     /// Samples towards 3 when a cold TTFT is under 10 s, 2 under 60 s, else 1.
-    fn wants_extra(&self, context: u64, documents: u32, extra: u32) -> bool {
+    pub(crate) fn wants_extra(&self, context: u64, documents: u32, extra: u32) -> bool {
         let cold = self.known.cold_ttft(context);
         let by_time = match cold {
             Some(ttft) if ttft < Nanos::from_secs(10) => 3,
@@ -254,9 +260,18 @@ impl Run<'_> {
                 tokens_per_s: float::from_u64(tokens) / ttft.as_secs_f64().max(1e-9),
             });
         }
-        self.samples.push(evidence.clone());
+        self.learn_sample(evidence);
         self.keep(Record::Prefill(Box::new(evidence.clone())));
+    }
+
+    /// What a sample tells about this context, and about the server's cache.
+    pub(crate) fn learn_sample(&mut self, evidence: &PrefillEvidence) {
         let context = evidence.context;
+        if evidence.purpose == PrefillPurpose::Warm {
+            self.learn_cache(evidence);
+        }
+        self.samples.push(evidence.clone());
+        let cold = evidence.purpose != PrefillPurpose::Warm;
         if let Some(median) = self.median_ttft(context, cold) {
             let known = if cold {
                 &mut self.known.cold
@@ -281,32 +296,47 @@ impl Run<'_> {
 
     /// The same document again: its warm TTFT, and whether the server caches prefixes at all.
     async fn warm(&mut self, context: u64, document: &Arc<Document>) -> Result<(), RunError> {
-        let mut uncached = 0;
-        for _ in 0..WARM_REQUESTS {
+        let mut done = self.samples_of(context, PrefillPurpose::Warm);
+        while done < WARM_REQUESTS && !self.is_known_uncached() {
             let evidence = self
                 .measure_prefill(context, document, PrefillPurpose::Warm)
                 .await?;
-            let cached = self.looks_cached(context, &evidence);
             self.keep_sample(&evidence);
-            match cached {
-                Some(true) => {
-                    self.known.prefix_cache.get_or_insert(true);
-                }
-                Some(false) if self.known.prefix_cache.is_none() => uncached += 1,
-                _ => {}
-            }
-            if uncached == 2 {
-                self.known.prefix_cache = Some(false);
-                self.note(
-                    "prefix_cache_off",
-                    "the server does not cache prompts: every launch prefills its prompts, and no \
-                     document is warmed"
-                        .to_owned(),
-                );
-                return Ok(());
-            }
+            done += 1;
         }
         Ok(())
+    }
+
+    fn is_known_uncached(&self) -> bool {
+        self.known.prefix_cache == Some(false)
+    }
+
+    /// A server whose first repeats are twice not cached does not cache at all.
+    fn learn_cache(&mut self, evidence: &PrefillEvidence) {
+        let context = evidence.context;
+        let verdict = self.looks_cached(context, evidence);
+        if verdict == Some(true) {
+            self.known.prefix_cache.get_or_insert(true);
+        }
+        if verdict != Some(false) || self.known.prefix_cache.is_some() {
+            return;
+        }
+        let repeats = self
+            .samples
+            .iter()
+            .filter(|s| s.context == context && s.purpose == PrefillPurpose::Warm);
+        let uncached = repeats
+            .filter(|s| self.looks_cached(context, s) == Some(false))
+            .count();
+        if uncached >= 1 {
+            self.known.prefix_cache = Some(false);
+            self.note(
+                "prefix_cache_off",
+                "the server does not cache prompts: every launch prefills its prompts, and no \
+                 document is warmed"
+                    .to_owned(),
+            );
+        }
     }
 
     /// Whether a repeated request came from the cache; `None` when it failed.

@@ -16,6 +16,7 @@ use crate::output::Keep;
 use crate::progress::{Listener, Progress};
 use crate::prompts::{PromptError, Prompts};
 use crate::rates::Known;
+use crate::recall::Recalled;
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -95,11 +96,12 @@ pub struct Run<'a> {
     pub(crate) began: Nanos,
     /// Whether the server answered no request the last time.
     pub(crate) broken: bool,
-    cells: BTreeMap<(u64, u32), DecodeCell>,
-    records: Vec<Record>,
-    notes: Vec<Note>,
-    keep: &'a mut dyn Keep,
-    keep_failure: Option<String>,
+    pub(crate) cells: BTreeMap<(u64, u32), DecodeCell>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) keep: &'a mut dyn Keep,
+    pub(crate) keep_failure: Option<String>,
+    pub(crate) recalled: Recalled,
 }
 
 impl<'a> Run<'a> {
@@ -129,6 +131,7 @@ impl<'a> Run<'a> {
             notes: Vec::new(),
             keep,
             keep_failure: None,
+            recalled: Recalled::default(),
             session,
             settings,
             listener,
@@ -139,6 +142,12 @@ impl<'a> Run<'a> {
     /// Measures everything of the plan that can be measured.
     pub async fn measure(mut self) -> Result<Outcome, RunError> {
         self.tell(Progress::Planned(self.matrix.clone()));
+        for cell in self.cells.values() {
+            self.tell(Progress::CellDone(Box::new(cell.clone())));
+        }
+        if self.is_finished() {
+            return Ok(self.outcome());
+        }
         self.probe().await?;
         let mut contexts = self.matrix.contexts.clone();
         if self.settings.prefill != tokmark_run_format::PrefillMode::Off {
@@ -202,9 +211,12 @@ impl<'a> Run<'a> {
 
     /// Keeps a record in the journal, and in memory for the evidence file.
     pub(crate) fn keep(&mut self, record: Record) {
-        if self.keep_failure.is_none()
-            && let Err(error) = self.keep.keep(&record)
-        {
+        let kept = match self.keep_failure {
+            None => self.keep.keep(&record),
+            Some(_) => Ok(()),
+        };
+        self.records.push(record);
+        if let Err(error) = kept {
             // The run goes on: what is in memory can still be written elsewhere at the end.
             self.keep_failure = Some(error.to_string());
             self.note(
@@ -212,21 +224,24 @@ impl<'a> Run<'a> {
                 format!("the journal cannot be written: {error}"),
             );
         }
-        self.records.push(record);
     }
 
     /// Keeps a cell's evidence and its numbers.
-    pub(crate) fn keep_cell(&mut self, evidence: CellEvidence) -> DecodeCell {
-        let mut cell = cell::evaluate(&evidence);
-        cell.evidence = Some(DecodeCell::evidence_name(cell.context, cell.requests));
+    pub(crate) fn keep_cell(&mut self, evidence: CellEvidence) {
+        let cell = self.settle(&evidence);
         self.keep(Record::Cell(Box::new(evidence)));
+        self.tell(Progress::CellDone(Box::new(cell)));
+        self.tell_time_left();
+    }
+
+    /// Takes a cell's numbers from its evidence.
+    pub(crate) fn settle(&mut self, evidence: &CellEvidence) -> DecodeCell {
+        let cell = cell::evaluate(evidence);
         if let Some(rate) = cell.per_request_tokens_per_s {
             self.known.learn(cell.context, cell.requests, rate);
         }
         self.cells
             .insert((cell.context, cell.requests), cell.clone());
-        self.tell(Progress::CellDone(Box::new(cell.clone())));
-        self.tell_time_left();
         cell
     }
 
@@ -236,10 +251,7 @@ impl<'a> Run<'a> {
 
     pub(crate) fn note(&mut self, code: &str, text: String) {
         self.tell(Progress::Note(text.clone()));
-        self.notes.push(Note {
-            code: code.to_owned(),
-            text,
-        });
+        self.keep_note(code, text);
     }
 
     pub(crate) fn tell(&self, progress: Progress) {

@@ -15,6 +15,7 @@ mod machine;
 mod model_files;
 mod progress;
 mod reach;
+mod resume;
 mod road;
 mod roofline;
 mod runfile;

@@ -15,6 +15,7 @@ mod faults;
 mod fronts;
 mod limits;
 mod presets;
+mod resume;
 mod roofline;
 mod server_faults;
 mod statuses;

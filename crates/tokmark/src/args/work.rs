@@ -121,6 +121,9 @@ pub(crate) struct RunArgs {
     /// Folder for the result [default: tokmark-runs/MODEL-HARDWARE-TIME]
     #[arg(long, short, value_name = "DIR", env = "TOKMARK_OUTPUT")]
     pub(crate) output: Option<PathBuf>,
+    /// Go on with an unfinished run: that of this folder, or the newest that has the same server, model and plan.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, env = "TOKMARK_RESUME")]
+    pub(crate) resume: Option<Option<PathBuf>>,
     /// Plain progress lines. The default when the terminal is a pipe.
     #[arg(long, env = "TOKMARK_PLAIN")]
     pub(crate) plain: bool,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tokmark_bench::{Declared, Facts, Keep, OutputDir, Session, Settings, assemble};
+use tokmark_bench::{Declared, Facts, Keep, OutputDir, Session, Settings, Subject, assemble};
 use tokmark_driver::LoadThreads;
 use tokmark_run_format::hardware::{Accelerator, Hardware, MachineClass};
 use tokmark_run_format::{RunDocument, write_document};
@@ -24,6 +24,7 @@ use crate::failure::{Failure, Outcome};
 use crate::load;
 use crate::progress::Looks;
 use crate::reach::reach;
+use crate::resume::Beginning;
 use crate::{data, identity, roofline, say};
 
 /// An example page's machine: small enough a model for all of its prefills to take half a minute.
@@ -70,16 +71,19 @@ async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<
         quiet,
         plain: false,
     };
-    let started = identity::now();
-    let id = identity::new_id();
+    let beginning = Beginning::afresh();
+    let (id, started) = (beginning.id.clone(), beginning.started);
     let folder = data.join("runs").join(started.compact());
     let mut output = OutputDir::create(&folder, "demo")
         .map_err(|error| Failure::new(Exit::Usage, error).hint("choose a folder with --data"))?;
+    output
+        .begin(&beginning.header(Subject::of(&session, &settings)))
+        .map_err(|error| Failure::new(Exit::Failed, error))?;
     let keep: &mut dyn Keep = &mut output;
     let outcome = run_command::measure(
         &session,
         &settings,
-        &id,
+        beginning,
         keep,
         &CancellationToken::new(),
         looks,

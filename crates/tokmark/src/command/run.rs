@@ -6,10 +6,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::output::safe_name;
 use tokmark_bench::{
-    Declared, Facts, Keep, Outcome as Measured, OutputDir, Run, RunError, Session, Settings,
-    assemble,
+    Declared, Facts, Journal, Keep, Outcome as Measured, OutputDir, Run, RunError, Session,
+    Settings, Subject, assemble,
 };
 use tokmark_engines::CacheState;
+use tokmark_run_format::evidence::Record;
 use tokmark_run_format::{DecodeCell, Note, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
@@ -21,10 +22,12 @@ use crate::load;
 use crate::machine::{self, Machine};
 use crate::progress::Looks;
 use crate::reach::{Reached, reach};
-use crate::{agent, identity, progress, roofline, say, settings};
+use crate::resume::{Beginning, Found};
+use crate::{agent, identity, progress, resume, roofline, say, settings};
 
 /// Measures a server.
-pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
+pub(crate) async fn run(mut args: RunArgs, quiet: bool) -> Outcome {
+    resume::untangle(&mut args);
     let settings = settings::settings(&args.plan)?;
     load::make_room(settings.requests.iter().copied().max().unwrap_or(0))?;
     let load = load::start().map_err(|e| Failure::new(Exit::Failed, e))?;
@@ -34,10 +37,13 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     machine.teach(&mut reached);
     let model = roofline::model(&reached, &args.facts)?;
     reached.session.watch = machine::watch(&reached, &args.facts, &args.server.trust, &machine)?;
-    let started = identity::now();
-    let mut output = output_dir(args.output.as_deref(), &reached.session, &machine, started)?;
+    let subject = Subject::of(&reached.session, &settings);
+    let (beginning, mut output) = match begin(&args, subject, &reached.session, &machine)? {
+        Start::Measure(beginning, output) => (beginning, output),
+        Start::Finished(path) => return already_finished(&path, args.json, quiet),
+    };
     if !quiet {
-        introduce(&reached, &output);
+        introduce(&reached, &output, beginning.journal.as_ref());
     }
     if args.reset_cache {
         let note = reset_cache(&reached.session).await;
@@ -49,17 +55,21 @@ pub(crate) async fn run(args: RunArgs, quiet: bool) -> Outcome {
     if let Some(said) = agent::said(&args.facts.agent) {
         say::progress(format!("warning: {said}"));
     }
-    let id = identity::new_id();
     let stop = stop_on_interrupt();
     let looks = Looks {
         quiet,
         plain: args.plain,
     };
-    let outcome = measure(&reached.session, &settings, &id, &mut output, &stop, looks).await;
-    let outcome = match outcome {
+    let goes_on = beginning.journal.is_some();
+    let (id, started) = (beginning.id.clone(), beginning.started);
+    let session = &reached.session;
+    let outcome = match measure(session, &settings, beginning, &mut output, &stop, looks).await {
         Ok(outcome) => outcome,
         Err(error) => {
-            output.discard();
+            // What an earlier call measured stays for the next one.
+            if !goes_on {
+                output.discard();
+            }
             return Err(run_failure(error));
         }
     };
@@ -96,20 +106,64 @@ async fn reset_cache(session: &Session) -> Note {
 pub(crate) async fn measure(
     session: &Session,
     settings: &Settings,
-    id: &str,
+    beginning: Beginning,
     keep: &mut dyn Keep,
     stop: &CancellationToken,
     looks: Looks,
 ) -> Result<Measured, RunError> {
     let (listener, events) = mpsc::unbounded_channel();
     let shown = tokio::spawn(progress::show(events, looks));
-    let outcome = Run::new(session, settings, id, keep, &listener, stop)
-        .measure()
-        .await;
+    let mut run = Run::new(session, settings, &beginning.id, keep, &listener, stop);
+    if let Some(journal) = beginning.journal {
+        run = run.go_on(journal);
+    }
+    let outcome = run.measure().await;
     drop(listener);
     // The view ends with its channel; a panic in it must not lose the result.
     let _view_ended = shown.await;
     outcome
+}
+
+/// What a call of `run` comes to.
+enum Start {
+    /// Something is left to measure.
+    Measure(Beginning, OutputDir),
+    /// `--resume` found a run that has nothing left to measure.
+    Finished(PathBuf),
+}
+
+/// A new run, or with `--resume` the one to go on with.
+fn begin(args: &RunArgs, subject: Subject, session: &Session, machine: &Machine) -> Outcome<Start> {
+    if args.resume.is_some() {
+        match resume::find(args, &subject)? {
+            Found::Unfinished(beginning, output) => {
+                return Ok(Start::Measure(beginning, output));
+            }
+            Found::Finished(path) => return Ok(Start::Finished(path)),
+            Found::Nothing(reasons) => {
+                for reason in reasons {
+                    say::progress(format!("note: {reason}"));
+                }
+                say::progress("note: there is no unfinished run to go on with; a new one begins");
+            }
+        }
+    }
+    let beginning = Beginning::afresh();
+    let asked = args.output.as_deref();
+    let mut output = output_dir(asked, session, machine, beginning.started)?;
+    output
+        .begin(&beginning.header(subject))
+        .map_err(|error| Failure::new(Exit::Usage, error))?;
+    Ok(Start::Measure(beginning, output))
+}
+
+fn already_finished(path: &Path, json: bool, quiet: bool) -> Outcome {
+    let document = crate::runfile::read(path)?.document;
+    if !quiet {
+        say::progress(format!("this run is finished: {}", path.display()));
+    }
+    report(&document, path, json, quiet)?;
+    Ok(Exit::Done)
 }
 
 fn output_dir(
@@ -125,7 +179,7 @@ fn output_dir(
         started.compact()
     );
     let dir = asked.map_or_else(
-        || PathBuf::from("tokmark-runs").join(safe_name(&name)),
+        || PathBuf::from(resume::RUNS).join(safe_name(&name)),
         Path::to_owned,
     );
     OutputDir::create(&dir, &name).map_err(|error| {
@@ -133,7 +187,7 @@ fn output_dir(
     })
 }
 
-fn introduce(reached: &Reached, output: &OutputDir) {
+fn introduce(reached: &Reached, output: &OutputDir, journal: Option<&Journal>) {
     let engine = &reached.session.server.engine;
     say::progress(format!(
         "{}: {} {}, model {}",
@@ -149,6 +203,15 @@ fn introduce(reached: &Reached, output: &OutputDir) {
         say::progress(format!("note: {note}"));
     }
     say::progress(format!("result: {}", output.document_path().display()));
+    if let Some(journal) = journal {
+        let cells = journal.records.iter();
+        let cells = cells.filter(|record| matches!(record, Record::Cell(_)));
+        say::progress(format!(
+            "going on with the run of {}: {} cells are on record",
+            journal.header.started_at,
+            cells.count()
+        ));
+    }
 }
 
 /// The first Ctrl-C ends the run gracefully, the second one at once; both keep what is measured.

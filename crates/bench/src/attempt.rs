@@ -6,8 +6,8 @@ use bytes::Bytes;
 use tokio::time::sleep_until;
 use tokmark_engines::Tri;
 use tokmark_measure::cell::wants_retry;
-use tokmark_run_format::CellStatus;
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, NotRun};
+use tokmark_run_format::{CellStatus, Profile};
 use tokmark_units::{Context, Nanos};
 use tokmark_workload::{Ending, Key, OutputNeed, Purpose, Slot, output_limit};
 
@@ -23,27 +23,21 @@ const LONGEST_RETRY_AFTER: Nanos = Nanos::from_secs(60);
 
 impl Run<'_> {
     /// Measures one cell of the row, or says why not; a cell that failed is tried once more.
-    pub(crate) async fn cell(&mut self, context: u64, requests: u32) {
-        if self.stop.is_cancelled() || self.is_decided(context, requests) {
-            return;
-        }
-        if let Some(not_run) = self.left_out(context, requests) {
+    pub(crate) async fn cell(&mut self, context: u64, requests: u32, pass: u32) {
+        // What is learned between two passes leaves no cell out that was measured.
+        if pass == 0
+            && let Some(not_run) = self.left_out(context, requests)
+        {
             self.keep_cell(self.unrun(context, requests, not_run));
             return;
         }
-        let time = self.cell_time(context, requests);
-        if self.out_of_time(time) {
-            let reason = format!("about {time} do not fit into the time given");
-            self.keep_cell(self.unrun(context, requests, not_planned(reason)));
-            return;
-        }
         self.tell(Progress::CellStarted { context, requests });
-        let first = self.try_cell(context, requests, 0).await;
+        let first = self.try_cell(context, requests, pass, 0).await;
         let again = wants_retry(&first) && !self.stop.is_cancelled();
         let evidence = if again {
             self.heed_retry_after(&first).await;
             self.tell(Progress::Note("trying this cell once more".into()));
-            self.try_cell(context, requests, 1).await
+            self.try_cell(context, requests, pass, 1).await
         } else {
             first
         };
@@ -68,13 +62,20 @@ impl Run<'_> {
         }
     }
 
-    async fn try_cell(&mut self, context: u64, requests: u32, retry: u32) -> CellEvidence {
+    async fn try_cell(
+        &mut self,
+        context: u64,
+        requests: u32,
+        pass: u32,
+        retry: u32,
+    ) -> CellEvidence {
         let ended = |end: CellEnd, reason: Option<String>| CellEvidence {
             context,
             requests,
             end,
             end_reason: reason,
             retry,
+            pass,
             ..CellEvidence::default()
         };
         let note = match self.drain().await {
@@ -89,7 +90,10 @@ impl Run<'_> {
                 return ended(CellEnd::Interrupted, Some("stopped by the user".into()));
             }
         };
-        let rows = match self.row_requests(context, requests, retry).await {
+        let rows = match self
+            .row_requests(context, requests, first_task(pass, retry))
+            .await
+        {
             Ok(rows) => rows,
             Err(error) => return ended(CellEnd::Failed, Some(error.to_string())),
         };
@@ -103,6 +107,7 @@ impl Run<'_> {
         )
         .await;
         evidence.notes.extend(note);
+        evidence.pass = pass;
         evidence
     }
 
@@ -130,6 +135,7 @@ impl Run<'_> {
             counted: self.is_counted(),
             loop_check: self.settings.loop_check,
             admission_limit: self.limits.admission,
+            may_end_early: self.settings.profile == Profile::Quick,
             idle_power_w: self
                 .probes
                 .idle
@@ -143,7 +149,7 @@ impl Run<'_> {
         &mut self,
         context: u64,
         requests: u32,
-        retry: u32,
+        first_task: u32,
     ) -> Result<RowRequests, RunError> {
         let mut documents = Vec::new();
         for stream in 0..requests {
@@ -164,8 +170,7 @@ impl Run<'_> {
         Ok(RowRequests {
             documents,
             limits,
-            // A retried cell gets new tasks: attempts far from those of the first try.
-            first_task: retry.saturating_mul(10_000),
+            first_task,
             maker: self.body_maker(),
         })
     }
@@ -204,11 +209,21 @@ impl Run<'_> {
 
     /// A cell that the run never came to.
     pub(crate) fn leave_unreached(&mut self, context: u64, requests: u32) {
-        let not_run = self
-            .left_out(context, requests)
-            .unwrap_or_else(|| not_planned("the run was stopped before this cell".to_owned()));
+        let unreached = || {
+            if self.stop.is_cancelled() {
+                return not_planned("the run was stopped before this cell".to_owned());
+            }
+            let time = self.cell_time(context, requests);
+            not_planned(format!("about {time} do not fit into the time given"))
+        };
+        let not_run = self.left_out(context, requests).unwrap_or_else(unreached);
         self.keep_cell(self.unrun(context, requests, not_run));
     }
+}
+
+/// A pass or a retry gets new tasks: numbers far from those of the others.
+fn first_task(pass: u32, retry: u32) -> u32 {
+    pass.saturating_mul(100_000) + retry.saturating_mul(10_000)
 }
 
 fn not_planned(reason: String) -> NotRun {

@@ -1,6 +1,6 @@
-//! How long the rest of a run will take.
+//! How long a cell and a prefill will take, and which cells the rules leave out.
 
-use tokmark_run_format::PrefillMode;
+use tokmark_run_format::Profile;
 use tokmark_units::Nanos;
 
 use crate::matrix;
@@ -8,87 +8,29 @@ use crate::run::Run;
 
 /// Draining and landing of one cell.
 const AROUND: Nanos = Nanos::from_millis(800);
-/// What one prefill is assumed to take before any was measured.
-const UNKNOWN_PREFILL: Nanos = Nanos::from_secs(3);
+/// The share of a window that a quick run is expected to need before one was measured.
+const QUICK_SHARE: f64 = 0.5;
 
 impl Run<'_> {
     /// Expected time of one cell, warm-up excluded.
     pub(crate) fn cell_time(&self, context: u64, requests: u32) -> Nanos {
         let settle: Nanos = self.settings.settle.into();
-        self.known.launch(context, requests) + settle + self.settings.window_ns() + AROUND
+        let window = self.settings.window.as_secs_f64() * self.expected_share();
+        let launch = self.known.expected_launch(context, requests);
+        launch + settle + Nanos::from_secs_f64(window) + AROUND
     }
 
-    /// Expected time of everything that is not done yet.
-    pub(crate) fn time_left(&self) -> Nanos {
-        let cells = self.remaining_cells();
-        let windows = cells
-            .iter()
-            .map(|(context, requests)| self.cell_time(*context, *requests));
-        let prefills = self
-            .contexts_to_warm(&cells)
-            .into_iter()
-            .map(|(context, count)| {
-                let each = self.known.cold_ttft(context).unwrap_or(UNKNOWN_PREFILL);
-                Nanos(each.0.saturating_mul(count))
-            });
-        windows
-            .chain(prefills)
-            .fold(Nanos::ZERO, |sum, one| sum + one)
-    }
-
-    fn remaining_cells(&self) -> Vec<(u64, u32)> {
-        if self.settings.prefill == PrefillMode::Standalone {
-            return Vec::new();
+    /// Expected length of a window as a share of the longest.
+    fn expected_share(&self) -> f64 {
+        match self.settings.profile {
+            Profile::Quick => self.known.window_share().unwrap_or(QUICK_SHARE),
+            Profile::Standard | Profile::Rigorous => 1.0,
         }
-        let levels = &self.matrix.levels;
-        let all = self
-            .matrix
-            .contexts
-            .iter()
-            .flat_map(|context| levels.iter().map(move |requests| (*context, *requests)));
-        all.filter(|(context, requests)| !self.is_decided(*context, *requests))
-            .filter(|(context, requests)| self.left_out(*context, *requests).is_none())
-            .collect()
     }
 
-    /// Contexts with the number of cold prefills still to come.
-    fn contexts_to_warm(&self, cells: &[(u64, u32)]) -> Vec<(u64, u64)> {
-        let warmed = |context: u64| self.known.warm.contains_key(&context);
-        let caching = self.known.prefix_cache != Some(false);
-        let mut wanted: Vec<(u64, u64)> = self
-            .matrix
-            .contexts
-            .iter()
-            .filter(|context| **context > 0 && caching && !warmed(**context))
-            .filter_map(|context| {
-                let most = cells
-                    .iter()
-                    .filter(|(c, _)| c == context)
-                    .map(|(_, r)| *r)
-                    .max()?;
-                Some((
-                    *context,
-                    u64::from(if self.settings.shared_context {
-                        1
-                    } else {
-                        most
-                    }),
-                ))
-            })
-            .collect();
-        for context in &self.matrix.prefill_contexts {
-            let known = wanted.iter().any(|(c, _)| c == context);
-            if !known
-                && self.settings.prefill != PrefillMode::Off
-                && !self.known.cold.contains_key(context)
-            {
-                wanted.push((
-                    *context,
-                    u64::from(self.settings.prefill_samples.unwrap_or(2)),
-                ));
-            }
-        }
-        wanted
+    /// Expected time of one cold prefill.
+    pub(crate) fn expected_prefill(&self, context: u64) -> Nanos {
+        self.known.expected_prefill(context)
     }
 
     /// Why the rules leave a cell out, with what is known now.

@@ -32,6 +32,7 @@ mod recall;
 mod requests;
 mod row;
 pub mod run;
+mod schedule;
 pub mod session;
 pub mod settings;
 mod single;

@@ -185,6 +185,8 @@ impl Run<'_> {
             .once(self.session, context, Purpose::WarmUp)
             .await?;
         let request = self.single(&document, context, WARM_UP_TOKENS).await?;
+        let ttft = first_token(&request).filter(|_| request.failure.is_none());
+        self.known.warm_up = ttft.map(|ttft| (context, ttft));
         if let Some(failure) = request.failure {
             // A server that died of it answers no short request either.
             if let Drained::Broken(_) = self.drain().await {

@@ -14,6 +14,8 @@ pub struct Known {
     decode: Vec<(u64, u32, f64)>,
     /// Median cold TTFT by context.
     pub cold: BTreeMap<u64, Nanos>,
+    /// Context and TTFT of the warm-up, which may have paid for compilation.
+    pub warm_up: Option<(u64, Nanos)>,
     /// Median warm TTFT by context.
     pub warm: BTreeMap<u64, Nanos>,
     /// Median TTFT of short prompts on the idle server.
@@ -22,10 +24,18 @@ pub struct Known {
     pub fixed: Option<Nanos>,
     /// Whether a repeated prompt comes from the server's cache.
     pub prefix_cache: Option<bool>,
+    /// Windows measured, and the sum of their lengths as shares of the longest.
+    windows: (u32, f64),
 }
 
 /// The rate assumed of one stream before anything was measured, in tokens per second.
 pub const ASSUMED_RATE: f64 = 100.0;
+
+/// The rate assumed of a prefill before anything was measured, in prompt tokens per second.
+pub const ASSUMED_PREFILL_RATE: f64 = 2_000.0;
+
+/// What a launch from the cache is assumed to take, where none was measured.
+const ASSUMED_WARM: Nanos = Nanos::from_millis(200);
 
 impl Known {
     /// Keeps the per-stream rate of a measured cell.
@@ -45,15 +55,92 @@ impl Known {
             .map_or(ASSUMED_RATE, |(_, _, rate)| *rate)
     }
 
-    /// TTFT to expect of one cold request: scaled from the nearest measured context, in proportion
-    /// to the context (a lower bound where attention dominates).
+    /// Keeps the length of a measured window as a share of the longest.
+    pub fn learn_window(&mut self, share: f64) {
+        self.windows = (self.windows.0 + 1, self.windows.1 + share);
+    }
+
+    /// Mean length of the windows so far as a share of the longest.
+    pub fn window_share(&self) -> Option<f64> {
+        let (count, sum) = self.windows;
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
+    /// TTFT to expect of one cold request. From one measured context in proportion; from several by
+    /// a fixed part, one in proportion to the context and one to its square (linear layers and
+    /// attention), through the two longest.
     pub fn cold_ttft(&self, context: u64) -> Option<Nanos> {
         if let Some(known) = self.cold.get(&context) {
             return Some(*known);
         }
-        let (near, ttft) = self.cold.iter().next_back()?;
-        let scale = float::from_u64(context.max(1)) / float::from_u64((*near).max(1));
-        Some(Nanos::from_secs_f64(ttft.as_secs_f64() * scale))
+        let mut longest = self.cold.iter().rev().filter(|(known, _)| **known > 0);
+        let far = longest.next()?;
+        let x = float::from_u64(context);
+        let place = |known: (&u64, &Nanos)| {
+            let fixed = self
+                .fixed
+                .unwrap_or(Nanos::ZERO)
+                .min(*known.1)
+                .as_secs_f64();
+            (
+                float::from_u64(*known.0),
+                known.1.as_secs_f64() - fixed,
+                fixed,
+            )
+        };
+        let (x2, t2, fixed) = place(far);
+        let slope = t2 / x2;
+        let (mut linear, mut square) = (slope, 0.0);
+        if let Some(near) = longest.next() {
+            let (x1, t1, _) = place(near);
+            let bend = (slope - t1 / x1) / (x2 - x1);
+            // A bend the other way is noise.
+            if bend > 0.0 && slope > bend * x2 {
+                (linear, square) = (slope - bend * x2, bend);
+            }
+        }
+        Some(Nanos::from_secs_f64(fixed + linear * x + square * x * x))
+    }
+
+    /// Time to expect of one cold prefill, in proportion to the warm-up's before one was measured.
+    pub fn expected_prefill(&self, context: u64) -> Nanos {
+        let seconds = || {
+            let tokens = float::from_u64(context);
+            match self.warm_up {
+                Some((known, ttft)) if known > 0 => {
+                    ttft.as_secs_f64() * tokens / float::from_u64(known)
+                }
+                _ => tokens / ASSUMED_PREFILL_RATE,
+            }
+        };
+        self.cold_ttft(context)
+            .unwrap_or_else(|| Nanos::from_secs_f64(seconds()))
+    }
+
+    /// TTFT to expect of one request whose prompt is in the server's cache, at a context where it
+    /// was not measured yet: in proportion to the longest measured one beyond the fixed part.
+    fn warm_ttft(&self, context: u64) -> Nanos {
+        if let Some(known) = self.warm.get(&context) {
+            return *known;
+        }
+        let fixed = self.fixed.or(self.idle).unwrap_or(ASSUMED_WARM);
+        let Some((known, warm)) = self.warm.iter().next_back() else {
+            return fixed;
+        };
+        let share = float::from_u64(context) / float::from_u64((*known).max(1));
+        let beyond = warm.saturating_sub(fixed).as_secs_f64() * share;
+        fixed + Nanos::from_secs_f64(beyond)
+    }
+
+    /// Time that the launch of a whole cell is expected to take when its documents are in the
+    /// cache, where the server has one.
+    pub fn expected_launch(&self, context: u64, requests: u32) -> Nanos {
+        let each = if context > 0 && self.prefix_cache != Some(false) {
+            self.warm_ttft(context)
+        } else {
+            self.single_ttft(context).unwrap_or(ASSUMED_WARM)
+        };
+        Nanos(each.0.saturating_mul(u64::from(requests)))
     }
 
     /// TTFT to expect of one request as a cell launches it.
@@ -72,7 +159,7 @@ impl Known {
 
     /// Time that the launch of a whole cell is expected to take: the prompts one after the other.
     pub fn launch(&self, context: u64, requests: u32) -> Nanos {
-        let each = self.single_ttft(context).unwrap_or(Nanos::from_millis(200));
+        let each = self.single_ttft(context).unwrap_or(ASSUMED_WARM);
         Nanos(each.0.saturating_mul(u64::from(requests)))
     }
 
@@ -121,5 +208,54 @@ mod tests {
         known.cold.insert(8_192, Nanos::from_secs(2));
         assert_eq!(known.cold_ttft(16_384), Some(Nanos::from_secs(4)));
         assert_eq!(known.cold_ttft(8_192), Some(Nanos::from_secs(2)));
+        // 0.1 s per 1,024 tokens and 1 s per 32,768 squared, behind a fixed tenth.
+        let mut known = Known {
+            fixed: Some(Nanos::from_millis(100)),
+            ..Known::default()
+        };
+        let ttft = |context: f64| 0.1 + context / 10_240.0 + (context / 32_768.0).powi(2);
+        for context in [2_048, 8_192, 16_384] {
+            let seconds = ttft(float::from_u64(context));
+            known.cold.insert(context, Nanos::from_secs_f64(seconds));
+        }
+        let far = known.cold_ttft(131_072).unwrap().as_secs_f64();
+        assert!((far - ttft(131_072.0)).abs() < 1e-6, "{far}");
+        // A slope that falls is taken as straight.
+        known.cold.insert(32_768, Nanos::from_millis(2_100));
+        assert_eq!(known.cold_ttft(65_536), Some(Nanos::from_millis(4_100)));
+    }
+
+    #[test]
+    fn a_launch_from_the_cache_grows_with_what_is_beyond_the_fixed_part() {
+        let mut known = Known {
+            fixed: Some(Nanos::from_millis(20)),
+            ..Known::default()
+        };
+        known.cold.insert(8_192, Nanos::from_secs(2));
+        assert_eq!(known.expected_launch(8_192, 4), Nanos::from_millis(80));
+        known.warm.insert(8_192, Nanos::from_millis(30));
+        assert_eq!(known.expected_launch(8_192, 4), Nanos::from_millis(120));
+        assert_eq!(known.expected_launch(32_768, 1), Nanos::from_millis(60));
+        known.prefix_cache = Some(false);
+        assert_eq!(known.expected_launch(8_192, 4), Nanos::from_secs(8));
+    }
+
+    #[test]
+    fn before_a_sample_the_warm_up_tells_what_a_prefill_takes() {
+        let mut known = Known::default();
+        assert_eq!(known.expected_prefill(8_000), Nanos::from_secs(4));
+        known.warm_up = Some((8_192, Nanos::from_secs(1)));
+        assert_eq!(known.expected_prefill(16_384), Nanos::from_secs(2));
+        known.cold.insert(4_096, Nanos::from_secs(1));
+        assert_eq!(known.expected_prefill(16_384), Nanos::from_secs(4));
+    }
+
+    #[test]
+    fn windows_that_end_early_are_expected_again() {
+        let mut known = Known::default();
+        assert_eq!(known.window_share(), None);
+        known.learn_window(1.0);
+        known.learn_window(0.5);
+        assert_eq!(known.window_share(), Some(0.75));
     }
 }

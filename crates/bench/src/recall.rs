@@ -31,9 +31,20 @@ impl Run<'_> {
         for record in journal.records {
             self.recall(record);
         }
+        self.forget_warmed();
         self.prompts
             .number_from(NUMBERS_OF_A_SITTING.saturating_mul(sitting));
         self
+    }
+
+    /// Takes it that the server's cache has lost the documents whose cold prefill is on record.
+    pub(crate) fn forget_warmed(&mut self) {
+        self.warmed.clear();
+        self.recalled.documents.clear();
+        let of_streams = |s: &&PrefillEvidence| s.purpose == PrefillPurpose::Document;
+        for sample in self.samples.iter().filter(of_streams) {
+            *self.recalled.documents.entry(sample.context).or_default() += 1;
+        }
     }
 
     fn recall(&mut self, record: Record) {
@@ -41,14 +52,9 @@ impl Run<'_> {
             Record::Header(_) => return,
             Record::Probes(probes) => self.recall_probes(probes.clone()),
             Record::Prefill(sample) => {
-                if sample.purpose == PrefillPurpose::Document {
-                    *self.recalled.documents.entry(sample.context).or_default() += 1;
-                }
                 self.learn_sample(sample);
             }
-            Record::Cell(cell) if is_final(cell) => {
-                self.settle(cell);
-            }
+            Record::Cell(cell) if is_final(cell) => self.settle(cell),
             Record::Cell(_) => return,
         }
         self.records.push(record);
@@ -104,7 +110,7 @@ impl Run<'_> {
         let measured = |cell: &tokmark_run_format::DecodeCell| {
             cell.status == CellStatus::Valid && cell.per_request_tokens_per_s.is_some()
         };
-        self.cells.values().any(measured)
+        self.cells.values().flatten().any(measured)
     }
 
     /// Keeps a remark, once for each kind and text.

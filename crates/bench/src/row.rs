@@ -39,12 +39,32 @@ impl Run<'_> {
             let _ended_early = self.prefill(context, most).await;
         }
         if decode {
-            for requests in self.matrix.levels.clone() {
-                // Stopping or running out of time inside shows in the cell.
-                let _ended_early = self.warm_late(context, requests).await;
-                self.cell(context, requests).await;
+            for pass in 0..self.passes() {
+                let mut levels = self.matrix.levels.clone();
+                if pass % 2 == 1 {
+                    levels.reverse();
+                }
+                for requests in levels {
+                    self.place(context, requests, pass).await;
+                }
             }
         }
+    }
+
+    /// One pass over a cell, when it is due and there is time for it.
+    async fn place(&mut self, context: u64, requests: u32, pass: u32) {
+        if self.stop.is_cancelled() || !self.is_due(context, requests, pass) {
+            return;
+        }
+        let runs = self.left_out(context, requests).is_none();
+        if runs && !self.affords(context, requests) {
+            return;
+        }
+        if runs {
+            // Stopping or running out of time inside shows in the cell.
+            let _ended_early = self.warm_late(context, requests).await;
+        }
+        self.cell(context, requests, pass).await;
     }
 
     /// Prefills what a cell needs and the row's beginning did not: with what was measured since, a
@@ -69,7 +89,7 @@ impl Run<'_> {
     }
 
     /// How many documents so many streams have in the server's cache.
-    fn documents(&self, streams: u32) -> u32 {
+    pub(crate) fn documents(&self, streams: u32) -> u32 {
         match self.known.prefix_cache {
             Some(false) => 0,
             _ if self.settings.shared_context => streams.min(1),
@@ -83,6 +103,7 @@ impl Run<'_> {
         levels
             .filter(|requests| !self.is_decided(context, *requests))
             .filter(|requests| self.left_out(context, *requests).is_none())
+            .filter(|requests| self.affords(context, *requests))
             .max()
             .map_or(0, |most| most.min(self.limits.admission.unwrap_or(most)))
     }
@@ -127,7 +148,7 @@ impl Run<'_> {
             && self.matrix.prefill_contexts.contains(&context);
         let mut extra = self.samples_of(context, PrefillPurpose::Extra);
         while wanted && self.wants_extra(context, recorded, extra) {
-            if self.out_of_time(self.known.cold_ttft(context).unwrap_or(Nanos::ZERO)) {
+            if !self.spares(self.expected_prefill(context)) {
                 return Ok(());
             }
             let document = self.extra_document(context).await?;
@@ -145,9 +166,6 @@ impl Run<'_> {
     async fn warm_documents(&mut self, context: u64, documents: u32) -> Result<(), RunError> {
         let warmed = self.warmed.get(&context).copied().unwrap_or(0);
         for stream in warmed..documents {
-            if self.out_of_time(self.known.cold_ttft(context).unwrap_or(Nanos::ZERO)) {
-                return Ok(());
-            }
             let document = self.prompts.document(self.session, context, stream).await?;
             if stream < self.recalled_documents(context) {
                 self.warm_again(context, stream).await?;
@@ -173,8 +191,12 @@ impl Run<'_> {
             .await?)
     }
 
-    /// Samples towards 3 when a cold TTFT is under 10 s, 2 under 60 s, else 1.
     pub(crate) fn wants_extra(&self, context: u64, documents: u32, extra: u32) -> bool {
+        documents.saturating_add(extra) < self.sample_target(context)
+    }
+
+    /// Samples wanted: 3 when a cold TTFT is under 10 s, 2 under 60 s, else 1.
+    pub(crate) fn sample_target(&self, context: u64) -> u32 {
         let cold = self.known.cold_ttft(context);
         let by_time = match cold {
             Some(ttft) if ttft < Nanos::from_secs(10) => 3,
@@ -186,8 +208,7 @@ impl Run<'_> {
             Profile::Rigorous => 3,
             Profile::Standard | Profile::Quick => by_time,
         };
-        let target = self.settings.prefill_samples.unwrap_or(by_profile);
-        documents + extra < target
+        self.settings.prefill_samples.unwrap_or(by_profile)
     }
 
     /// One cold request on a document; what is not cold is repeated once with another one.

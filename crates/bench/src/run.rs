@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
-use tokmark_measure::{cell, prefill};
+use tokmark_measure::{cell, passes, prefill};
 use tokmark_run_format::evidence::{
     CellEvidence, PrefillEvidence, ProbeEvidence, Record, RequestFailure,
 };
@@ -96,7 +96,8 @@ pub struct Run<'a> {
     pub(crate) began: Nanos,
     /// Whether the server answered no request the last time.
     pub(crate) broken: bool,
-    pub(crate) cells: BTreeMap<(u64, u32), DecodeCell>,
+    /// By cell, its passes.
+    pub(crate) cells: BTreeMap<(u64, u32), Vec<DecodeCell>>,
     pub(crate) records: Vec<Record>,
     pub(crate) notes: Vec<Note>,
     pub(crate) keep: &'a mut dyn Keep,
@@ -142,8 +143,8 @@ impl<'a> Run<'a> {
     /// Measures everything of the plan that can be measured.
     pub async fn measure(mut self) -> Result<Outcome, RunError> {
         self.tell(Progress::Planned(self.matrix.clone()));
-        for cell in self.cells.values() {
-            self.tell(Progress::CellDone(Box::new(cell.clone())));
+        for cell in self.cells.values().cloned().filter_map(passes::combine) {
+            self.tell(Progress::CellDone(Box::new(cell)));
         }
         if self.is_finished() {
             return Ok(self.outcome());
@@ -155,8 +156,15 @@ impl<'a> Run<'a> {
         }
         contexts.sort_unstable();
         contexts.dedup();
-        for context in contexts {
-            self.row(context).await;
+        for context in &contexts {
+            self.row(*context).await;
+        }
+        if self.settings.max_time.is_some() && !self.stop.is_cancelled() {
+            // What was kept for later rows and not needed there.
+            self.forget_warmed();
+            for context in &contexts {
+                self.row(*context).await;
+            }
         }
         Ok(self.outcome())
     }
@@ -169,7 +177,11 @@ impl<'a> Run<'a> {
             _ => self.matrix.prefill_contexts.clone(),
         };
         let prefill = self.prefill_rows(&contexts);
-        let decode: Vec<DecodeCell> = self.cells.into_values().collect();
+        let decode: Vec<DecodeCell> = self
+            .cells
+            .into_values()
+            .filter_map(passes::combine)
+            .collect();
         self.notes.extend(hints(&self.session.server, &decode));
         Outcome {
             prefill,
@@ -228,25 +240,28 @@ impl<'a> Run<'a> {
 
     /// Keeps a cell's evidence and its numbers.
     pub(crate) fn keep_cell(&mut self, evidence: CellEvidence) {
-        let cell = self.settle(&evidence);
+        let place = (evidence.context, evidence.requests);
+        self.settle(&evidence);
         self.keep(Record::Cell(Box::new(evidence)));
-        self.tell(Progress::CellDone(Box::new(cell)));
+        let passes = self.cells.get(&place).cloned().unwrap_or_default();
+        if let Some(cell) = passes::combine(passes) {
+            self.tell(Progress::CellDone(Box::new(cell)));
+        }
         self.tell_time_left();
     }
 
-    /// Takes a cell's numbers from its evidence.
-    pub(crate) fn settle(&mut self, evidence: &CellEvidence) -> DecodeCell {
+    /// Takes a pass's numbers from its evidence.
+    pub(crate) fn settle(&mut self, evidence: &CellEvidence) {
         let cell = cell::evaluate(evidence);
         if let Some(rate) = cell.per_request_tokens_per_s {
             self.known.learn(cell.context, cell.requests, rate);
         }
-        self.cells
-            .insert((cell.context, cell.requests), cell.clone());
-        cell
-    }
-
-    pub(crate) fn is_decided(&self, context: u64, requests: u32) -> bool {
-        self.cells.contains_key(&(context, requests))
+        if let Some(measured) = cell.measured_s {
+            let longest = self.settings.window.as_secs_f64();
+            self.known.learn_window(measured / longest.max(1e-9));
+        }
+        let passes = self.cells.entry((cell.context, cell.requests));
+        passes.or_default().push(cell);
     }
 
     pub(crate) fn note(&mut self, code: &str, text: String) {
@@ -261,18 +276,12 @@ impl<'a> Run<'a> {
 
     fn tell_time_left(&self) {
         let all = self.matrix.contexts.len() * self.matrix.levels.len();
+        let places = self.cells.keys();
+        let done = places.filter(|(c, r)| self.is_decided(*c, *r)).count();
         self.tell(Progress::Left {
             left: self.time_left(),
-            done: self.cells.len(),
+            done,
             all,
         });
-    }
-
-    /// What a look at the clock says of `--max-time`.
-    pub(crate) fn out_of_time(&self, wanted: Nanos) -> bool {
-        self.settings.max_time.is_some_and(|most| {
-            let used = self.session.clock.now().saturating_sub(self.began);
-            used + wanted > most.into()
-        })
     }
 }

@@ -17,6 +17,7 @@ pub mod goodput;
 pub mod histogram;
 pub mod interval;
 mod launch;
+pub mod passes;
 pub mod prefill;
 pub mod request;
 pub mod roofline;

@@ -17,7 +17,7 @@ use tokmark_units::float;
 
 use crate::interval::Rule;
 use crate::roofline::Limits;
-use crate::{cell, energy, prefill, roofline};
+use crate::{cell, energy, passes, prefill, roofline};
 use differences::Comparing;
 
 /// A place where the document is not what the evidence gives.
@@ -86,11 +86,11 @@ struct Evidence<'a> {
     header: Option<&'a Header>,
     probes: ProbeEvidence,
     prefill: Vec<PrefillEvidence>,
-    cells: BTreeMap<(u64, u32), &'a CellEvidence>,
+    cells: BTreeMap<(u64, u32), BTreeMap<u32, &'a CellEvidence>>,
 }
 
 impl<'a> Evidence<'a> {
-    /// A later record of a cell, and of the probes, replaces an earlier one.
+    /// A later record of a cell's pass, and of the probes, replaces an earlier one.
     fn of(records: &'a [Record]) -> Self {
         let mut sorted = Self {
             header: None,
@@ -104,7 +104,8 @@ impl<'a> Evidence<'a> {
                 Record::Probes(probes) => sorted.probes = probes.clone(),
                 Record::Prefill(sample) => sorted.prefill.push((**sample).clone()),
                 Record::Cell(cell) => {
-                    sorted.cells.insert((cell.context, cell.requests), cell);
+                    let passes = sorted.cells.entry((cell.context, cell.requests));
+                    passes.or_default().insert(cell.pass, cell);
                 }
             }
         }
@@ -187,9 +188,12 @@ fn cells(
     for cell in cells {
         present.insert((cell.context, cell.requests));
         let path = DecodeCell::evidence_name(cell.context, cell.requests);
-        let again = evidence.cells.get(&(cell.context, cell.requests)).copied();
-        let again = again.map(|evidence| {
-            let mut again = cell::evaluate_by(evidence, rule);
+        let again = evidence.cells.get(&(cell.context, cell.requests));
+        let again = again.and_then(|of_it| {
+            let pass = |pass: &&CellEvidence| cell::evaluate_by(pass, rule);
+            passes::combine(of_it.values().map(pass).collect())
+        });
+        let again = again.map(|mut again| {
             roofline::fill_cell(limits, &mut again);
             again
         });
@@ -208,12 +212,9 @@ fn cells(
 fn at_rest(evidence: &Evidence<'_>, comparing: &mut Comparing) {
     let read = evidence.probes.idle.as_ref();
     let read = json!(read.and_then(energy::mean_power_w));
-    let watched = evidence
-        .cells
-        .iter()
-        .filter(|(_, cell)| cell.telemetry.is_some());
-    for ((context, requests), cell) in watched {
-        let name = DecodeCell::evidence_name(*context, *requests);
+    let passes = evidence.cells.values().flat_map(BTreeMap::values);
+    for cell in passes.filter(|cell| cell.telemetry.is_some()) {
+        let name = DecodeCell::evidence_name(cell.context, cell.requests);
         let path = format!("evidence/{name}/idle_power_w");
         comparing.values(&path, &json!(cell.idle_power_w), &read);
     }

@@ -103,7 +103,21 @@ pub struct FailureCount {
     pub sample: String,
 }
 
-/// One (context, requests) pair of the decode matrix.
+/// One of several measurements of the same cell in a run (methodology 4.3.13).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pass {
+    /// The status of this pass.
+    pub status: CellStatus,
+    /// Tokens in the window over its length.
+    pub total_tokens_per_s: Option<f64>,
+    /// Median over streams of each one's own rate.
+    pub per_request_tokens_per_s: Option<f64>,
+    /// Median launch TTFT in milliseconds.
+    pub ttft_ms: Option<f64>,
+}
+
+/// One (context, requests) pair of the decode matrix. With several passes the figures are those of
+/// the pass with the median total.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DecodeCell {
     /// Nominal context in tokens.
@@ -149,6 +163,15 @@ pub struct DecodeCell {
     /// Linear trend over the window, as a share of the mean rate.
     #[serde(default)]
     pub drift: Option<f64>,
+    /// Every pass, in the order of measuring, where there were several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<Pass>,
+    /// Largest less smallest total of the passes, as a share of their median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes_spread: Option<f64>,
+    /// Total of the last pass less that of the first, as a share of their median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes_drift: Option<f64>,
     /// Gaps between events.
     #[serde(default)]
     pub gaps: Option<Gaps>,
@@ -251,6 +274,9 @@ impl DecodeCell {
             ci_batches: None,
             ci_cosines: None,
             drift: None,
+            passes: Vec::new(),
+            passes_spread: None,
+            passes_drift: None,
             gaps: None,
             launch_ttft: LaunchTtft::default(),
             warm_fraction: None,

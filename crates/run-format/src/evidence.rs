@@ -20,7 +20,8 @@ pub enum Record {
     Header(Header),
     /// A prefill sample.
     Prefill(Box<PrefillEvidence>),
-    /// A cell of the decode matrix; a later record of the same cell replaces an earlier one.
+    /// A pass over a cell of the decode matrix; a later record of the same pass replaces an earlier
+    /// one.
     Cell(Box<CellEvidence>),
     /// The probes before the matrix.
     Probes(ProbeEvidence),
@@ -282,6 +283,9 @@ pub struct CellEvidence {
     pub loop_check: bool,
     /// Which try at this cell this is, from 0.
     pub retry: u32,
+    /// Which pass over the row this is, from 0: a thorough run measures each cell several times.
+    #[serde(skip_serializing_if = "is_first")]
+    pub pass: u32,
     /// Every request.
     #[serde(deserialize_with = "crate::wire::bounded::deserialize")]
     pub streams: Vec<RequestEvidence>,
@@ -296,6 +300,14 @@ pub struct CellEvidence {
     pub client: Option<ClientHealth>,
     /// Remarks made while measuring.
     pub notes: Vec<String>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+fn is_first(pass: &u32) -> bool {
+    *pass == 0
 }
 
 /// What a prefill request was for.

@@ -1,10 +1,10 @@
 //! From what was typed to what a run is asked to do.
 
 use tokmark_bench::{Endpoint, Settings};
-use tokmark_run_format::plan::{CapacityRule, PrefillMode};
+use tokmark_run_format::plan::{CapacityRule, PrefillMode, Profile};
 
 use crate::args::PlanArgs;
-use crate::args::work::{Capacity, Prefill, Route};
+use crate::args::work::{Capacity, Prefill, Route, Thoroughness};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
@@ -30,6 +30,11 @@ pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
             .map_or(usual.requests, |list| list.to_vec()),
         window: args.duration.unwrap_or(usual.window),
         max_output: args.max_output,
+        profile: match args.profile {
+            Thoroughness::Quick => Profile::Quick,
+            Thoroughness::Standard => Profile::Standard,
+            Thoroughness::Rigorous => Profile::Rigorous,
+        },
         capacity: match args.capacity {
             Capacity::Expected => CapacityRule::Expected,
             Capacity::Reserve => CapacityRule::Reserve,

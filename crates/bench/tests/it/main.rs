@@ -15,6 +15,7 @@ mod faults;
 mod fronts;
 mod limits;
 mod presets;
+mod profiles;
 mod resume;
 mod roofline;
 mod server_faults;

@@ -31,6 +31,9 @@ pub(crate) struct PlanArgs {
     /// Length of a measurement window [default: 30s]
     #[arg(long, value_name = "TIME", env = "TOKMARK_DURATION", value_parser = parse_duration)]
     pub(crate) duration: Option<Duration>,
+    /// How thorough: `quick` ends a window early when its rate is known to 2 %, `rigorous` measures each cell three times.
+    #[arg(long, env = "TOKMARK_PROFILE", default_value = "standard")]
+    pub(crate) profile: Thoroughness,
     /// Most output tokens of one request.
     #[arg(long, value_name = "TOKENS", env = "TOKMARK_MAX_OUTPUT", default_value = "8192", value_parser = tokens)]
     pub(crate) max_output: u64,
@@ -55,7 +58,7 @@ pub(crate) struct PlanArgs {
     /// Longest silence inside an answer.
     #[arg(long, value_name = "TIME", env = "TOKMARK_STALL_TIMEOUT", default_value = "60s", value_parser = parse_duration)]
     pub(crate) stall_timeout: Duration,
-    /// End after this long; cells that do not fit are left out.
+    /// End after this long. One request at every context is kept first, then every level at context 0, the corner, the rest.
     #[arg(long, value_name = "TIME", env = "TOKMARK_MAX_TIME", value_parser = parse_duration)]
     pub(crate) max_time: Option<Duration>,
     /// Seed of the prompts.
@@ -64,6 +67,17 @@ pub(crate) struct PlanArgs {
     /// Do not discard cells whose text repeats itself.
     #[arg(long, env = "TOKMARK_NO_LOOP_CHECK")]
     pub(crate) no_loop_check: bool,
+}
+
+/// How thorough a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Thoroughness {
+    /// A window may end after a third, half or two thirds of its time.
+    Quick,
+    /// Whole windows, each cell once.
+    Standard,
+    /// Whole windows, each cell three times.
+    Rigorous,
 }
 
 /// Which cells are left out for lack of KV cache.

@@ -176,6 +176,7 @@ async fn loaded(args: &SelftestClientArgs) -> Outcome<Found> {
         counted: true,
         loop_check: false,
         admission_limit: None,
+        may_end_early: false,
         idle_power_w: None,
         retry: 0,
     };

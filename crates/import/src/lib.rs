@@ -54,7 +54,6 @@ const FORMATS: &[Format] = &[
     tool::llama_bench::FORMAT,
     tool::llama_benchy::FORMAT,
     tool::guidellm::FORMAT,
-    tool::aiperf::RECORDS,
     tool::aiperf::FORMAT,
     tool::aiperf::GENAI_PERF,
     tool::localscore::FORMAT,
@@ -62,10 +61,7 @@ const FORMATS: &[Format] = &[
 
 /// The names of the formats that can be read.
 pub fn formats() -> impl Iterator<Item = &'static str> {
-    FORMATS
-        .iter()
-        .filter(|format| format.name != tool::aiperf::RECORDS.name)
-        .map(|format| format.name)
+    FORMATS.iter().map(|format| format.name)
 }
 
 /// The names of the tools, for a person who knows which one wrote a file.
@@ -95,7 +91,7 @@ pub fn import(text: &str) -> Result<Vec<RunDocument>, ImportError> {
     let format = FORMATS
         .iter()
         .find(|format| (format.recognises)(&source))
-        .ok_or_else(|| ImportError::unknown_format(source.looks_like()))?;
+        .ok_or_else(|| tool::not_this_file(&source))?;
     (format.read)(&source)
 }
 
@@ -105,10 +101,10 @@ pub fn import_as(text: &str, tool: &str) -> Result<Vec<RunDocument>, ImportError
     let of_tool = || FORMATS.iter().filter(|format| format.tool == tool);
     let format = of_tool()
         .find(|format| (format.recognises)(&source))
-        .or(of_tool().last())
+        .or(of_tool().next_back())
         .ok_or_else(|| ImportError::unknown_tool(tool))?;
     if source.records().is_empty() && !(format.recognises)(&source) {
-        return Err(ImportError::unknown_format(source.looks_like()));
+        return Err(tool::not_this_file(&source));
     }
     (format.read)(&source)
 }

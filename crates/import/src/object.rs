@@ -155,7 +155,7 @@ pub(crate) fn number(value: &Value) -> Result<Option<f64>, &'static str> {
         Value::String(text) if text.eq_ignore_ascii_case("nan") => return Ok(None),
         _ => return Err(WANTED),
     };
-    if !(figure >= 0.0) {
+    if figure.is_nan() || figure < 0.0 {
         return Err(WANTED);
     }
     if figure > LARGEST {

@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
             (Some(value), _) => named(value),
             (None, Some(first)) => format!("JSON Lines, the first {}", named(first)),
             (None, None) if self.text.trim().is_empty() => "an empty file".to_owned(),
-            (None, None) => "text".to_owned(),
+            (None, None) => table_head(self.text).unwrap_or_else(|| "text".to_owned()),
         }
     }
 
@@ -139,6 +139,18 @@ impl<'a> Source<'a> {
     }
 }
 
+/// A table by its first line: columns with commas between them.
+fn table_head(text: &str) -> Option<String> {
+    let names: Vec<&str> = text.lines().next()?.split(',').map(str::trim).collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(5)
+        .map(|name| format!("`{}`", name.chars().take(40).collect::<String>()))
+        .collect();
+    let more = if names.len() > 5 { ", …" } else { "" };
+    (names.len() > 1).then(|| format!("a table with the columns {}{more}", shown.join(", ")))
+}
+
 fn identity(hash: &[u8]) -> String {
     BASE32_DNSSEC.encode(hash.get(..16).unwrap_or_default())
 }
@@ -161,8 +173,7 @@ fn lines(text: &str) -> Option<Result<Vec<Value>, ImportError>> {
         }
         match serde_json::from_str::<Value>(line) {
             Ok(value) if value.is_object() => read.push(value),
-            Ok(_) if read.is_empty() => return None,
-            Err(_) if read.is_empty() => return None,
+            Ok(_) | Err(_) if read.is_empty() => return None,
             Ok(_) => {
                 return Some(Err(ImportError::Line {
                     line: index + 1,

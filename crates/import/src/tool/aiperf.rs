@@ -31,15 +31,6 @@ pub(crate) const GENAI_PERF: crate::Format = crate::Format {
     mappings: MAPPINGS,
 };
 
-/// The records of single requests that AIPerf writes beside its summary.
-pub(crate) const RECORDS: crate::Format = crate::Format {
-    name: "AIPerf records",
-    tool: "aiperf",
-    recognises: is_records,
-    read: refuse_records,
-    mappings: &[],
-};
-
 const MAPPINGS: &[Mapping] = &[
     taken(
         "input_config.phases.concurrency",
@@ -245,21 +236,6 @@ fn is_aiperf(source: &Source<'_>) -> bool {
 fn is_genai_perf(source: &Source<'_>) -> bool {
     source.has_fields(&["input_config", "output_token_throughput"])
         || source.has_fields(&["input_config", "request_latency"])
-}
-
-fn is_records(source: &Source<'_>) -> bool {
-    source.records_have(&["metadata", "metrics"])
-        && source
-            .records()
-            .first()
-            .is_some_and(|record| record.pointer("/metadata/request_start_ns").is_some())
-}
-
-fn refuse_records(_: &Source<'_>) -> Result<Vec<RunDocument>, ImportError> {
-    Err(ImportError::WrongFile {
-        what: "these are AIPerf's records of single requests, without the load that they were sent with",
-        hint: "import the summary beside it, `profile_export_aiperf.json`",
-    })
 }
 
 fn read_aiperf(source: &Source<'_>) -> Result<Vec<RunDocument>, ImportError> {

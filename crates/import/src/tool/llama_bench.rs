@@ -168,13 +168,13 @@ fn read(source: &Source<'_>) -> Result<Vec<RunDocument>, ImportError> {
         let place = format!("test {}", index + 1);
         let object = Object::new(record, &*place)?;
         match Test::of(&object)? {
-            Ok(test) => {
+            Ok(measured) => {
                 let mut found = Found::new(facts(&object)?);
                 found.at = object
                     .text("test_time")?
                     .and_then(|at| at.parse::<Timestamp>().ok())
                     .map(|at| at.to_string());
-                test.into_place(&object, &mut found)?;
+                measured.into_place(&object, &mut found)?;
                 found.part = is_json.then(|| record.clone());
                 results.take(found);
             }
@@ -312,10 +312,7 @@ fn quantization(kind: &str) -> Option<String> {
             .strip_prefix(*start)
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    known
-        .iter()
-        .any(|start| digit(start))
-        .then(|| last.to_owned())
+    known.iter().any(digit).then(|| last.to_owned())
 }
 
 /// `NVIDIA A, NVIDIA A` are two of one kind.

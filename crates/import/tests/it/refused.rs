@@ -26,7 +26,7 @@ fn other_files_are_told_what_can_be_read() {
     };
     check("", "an empty file");
     check("hello", "text");
-    check("a,b\n1,2\n", "text");
+    check("a,b\n1,2\n", "a table with the columns `a`, `b`");
     check("[1]", "a JSON list, its first item a JSON value");
     check("[]", "an empty JSON list");
     check("{}", "an empty JSON object");
@@ -34,6 +34,37 @@ fn other_files_are_told_what_can_be_read() {
     check(
         "{\"a\":1}\n{\"a\":2}\n",
         "JSON Lines, the first a JSON object with `a`",
+    );
+}
+
+#[test]
+fn files_beside_a_result_name_the_result() {
+    let check = |text: &str, what: &str, hint: &str| {
+        let message = refusal(text);
+        assert!(
+            message.contains(what) && message.contains(hint),
+            "{message}"
+        );
+    };
+    check(
+        "{\"metadata\":{\"request_start_ns\":1},\"metrics\":{}}\n",
+        "records of single requests",
+        "profile_export_aiperf.json",
+    );
+    check(
+        "Metric,avg,min,max\nRequest Latency (ms),1,1,1\n",
+        "table of AIPerf",
+        "JSON",
+    );
+    check(
+        "| model | test | t/s | ttfr (ms) | e2e_ttft (ms) |\n",
+        "table of llama-benchy",
+        "--format json",
+    );
+    check(
+        "INSERT INTO test (build_commit) VALUES ('a');\n",
+        "`llama-bench` as SQL",
+        "-o json",
     );
 }
 

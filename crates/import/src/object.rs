@@ -9,6 +9,9 @@ use crate::redact;
 /// No time, rate or count of a benchmark is larger; what is, is damage.
 const LARGEST: f64 = 1e15;
 
+/// Nothing that took place took less, in any unit; what is smaller has no finite reciprocal.
+const SMALLEST: f64 = 1e-12;
+
 /// An object of another tool's file, and where in the file it stands.
 #[derive(Clone)]
 pub(crate) struct Object<'a> {
@@ -55,7 +58,7 @@ impl<'a> Object<'a> {
 
     /// A time or rate: tools write 0 where there was nothing to measure.
     pub(crate) fn positive(&self, name: &str) -> Result<Option<f64>, ImportError> {
-        Ok(self.number(name)?.filter(|value| *value > 0.0))
+        Ok(self.number(name)?.filter(|value| *value >= SMALLEST))
     }
 
     /// A whole number, also one that is written as `10.0`.
@@ -187,7 +190,7 @@ mod tests {
     #[test]
     fn figures_are_figures_or_refused() {
         let value = json!({"a": 1.5, "b": "NaN", "c": null, "n": -1, "t": "7", "h": 1e200,
-            "w": 10.0, "z": 0});
+            "w": 10.0, "z": 0, "s": 5e-324});
         let object = Object::new(&value, "x").unwrap();
         let read = |name: &str| object.number(name).map_err(|error| error.to_string());
         assert_eq!(read("a"), Ok(Some(1.5)));
@@ -206,6 +209,8 @@ mod tests {
         assert_eq!(object.whole("w").unwrap(), Some(10));
         assert!(object.whole("a").is_err());
         assert_eq!(object.positive("z").unwrap(), None);
+        assert_eq!(object.positive("s").unwrap(), None);
+        assert_eq!(object.positive("a").unwrap(), Some(1.5));
         assert!(object.requests("z").is_err());
         assert!(object.text("a").is_err());
         assert!(Object::new(&json!([1]), "y").is_err());

@@ -55,8 +55,18 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    pub(crate) fn take(&mut self, found: Found) {
-        self.found.push(found);
+    /// A result. A cell that should have a rate and has none is none.
+    pub(crate) fn take(&mut self, mut found: Found) {
+        let without = |cell: &DecodeCell| {
+            cell.status == CellStatus::Valid && cell.total_tokens_per_s.is_none()
+        };
+        if let Some(cell) = found.cell.take_if(|cell| without(cell)) {
+            let place = format!("context {}, requests {}", cell.context, cell.requests);
+            self.leave(&place, "it has no rate of output tokens");
+        }
+        if found.cell.is_some() || found.prefill.is_some() {
+            self.found.push(found);
+        }
     }
 
     /// A result that is no cell of a matrix.
@@ -129,6 +139,9 @@ impl Results {
 /// The first reasons; a file of thousands would say the same thousands of times.
 fn listed(reasons: &[String]) -> String {
     const SHOWN: usize = 4;
+    if reasons.is_empty() {
+        return "it has no results".to_owned();
+    }
     let mut text = reasons
         .iter()
         .take(SHOWN)

@@ -425,6 +425,13 @@ fn damaged_files_are_refused_in_words() {
         "is not a list",
     );
     check("[]".to_owned(), "an empty JSON list is no result");
+    check(
+        vllm.replace("640.0", "0.0"),
+        "context 1024, requests 4: it has no rate of output tokens",
+    );
+    let mut empty: serde_json::Value = serde_json::from_str(GUIDELLM).unwrap();
+    empty["benchmarks"] = serde_json::json!([]);
+    check(empty.to_string(), "it has no results");
 }
 
 #[test]

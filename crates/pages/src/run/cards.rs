@@ -1,6 +1,6 @@
 //! The cards with facts about machine, engine and run.
 
-use tokmark_run_format::{Accelerator, Hardware, RunDocument};
+use tokmark_run_format::{Accelerator, CapacityRule, Hardware, RunDocument};
 use tokmark_units::format;
 
 use super::head::minute;
@@ -135,6 +135,8 @@ fn run_facts(run: &RunDocument) -> Facts {
     let plan = &run.plan;
     // What another tool's file cannot say is not shown as if it had been chosen.
     let ours = run.source.is_none();
+    let ruled = ours || plan.capacity != CapacityRule::Try;
+    let capacity = ruled.then(|| words::capacity(plan.capacity));
     let window = (plan.window_s > 0.0).then(|| window(plan.window_s));
     let output = (plan.max_output_tokens > 0).then(|| words::tokens(plan.max_output_tokens));
     let budget = run.engine.kv_budget.as_ref();
@@ -154,7 +156,7 @@ fn run_facts(run: &RunDocument) -> Facts {
         .wanted(fact::PREFILL_MODE, Some(plan.prefill.label()))
         .wanted(fact::TIME_PER_MEASUREMENT, window)
         .wanted(fact::MAX_OUTPUT, output)
-        .wanted(fact::CAPACITY_RULE, Some(words::capacity(plan.capacity)))
+        .wanted(fact::CAPACITY_RULE, capacity)
         .wanted(fact::PROFILE, ours.then(|| plan.profile.as_str()))
         .wanted(fact::ENDPOINT, Some(plan.endpoint.as_str()))
         .wanted(fact::PROMPTS, prompts)

@@ -26,6 +26,7 @@ pub(crate) fn decode(status: CellStatus, run: &RunDocument) -> Cow<'static, str>
             "not measured, because no request produced its first token in time."
         }
         CellStatus::Interrupted => "the measurement was stopped inside this cell.",
+        CellStatus::Failed if run.source.is_some() => "a request failed, so there is no number.",
         CellStatus::Failed => "a request failed, also when repeated, so there is no number.",
         CellStatus::Looped => {
             "the model fell into repeating itself, which is not the work that a number would stand for."

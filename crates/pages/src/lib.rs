@@ -27,11 +27,11 @@ pub use calculator::{
     AnswerLinks, CalculatorAnswer, CalculatorForm, Costs, FIELDS, Field, FieldFault, FormValues,
     NEED_FIELDS, NeedAnswer, calculator_answer, calculator_page, need_answer, need_page,
 };
-pub use export::{TableOptions, csv, markdown, text_table, text_table_with_prediction};
 pub use compare::{
     ComparedSide, ComparisonView, Contest, change_percent, comparison_junit, comparison_markdown,
     comparison_table, verdict, verdicts,
 };
+pub use export::{TableOptions, csv, markdown, text_table, text_table_with_prediction};
 pub use list::{ListedCell, ListedRun, RunListRow, home, not_found_page, run_list_page};
 pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};
 pub use paths::{CalculatorPath, PathRun, path_list_page, path_page};

@@ -61,6 +61,12 @@ pub(super) struct Pair {
 pub enum Noise {
     /// One run on each side: this standard deviation is assumed of a run.
     Assumed(f64),
+    /// One run on each side, whose cells were passed several times: the spread of the passes, and
+    /// this standard deviation of a run, which passes of one run cannot show.
+    Passes {
+        /// Standard deviation of a run.
+        least: f64,
+    },
     /// Repeated runs: their own spread, and at least this.
     Measured {
         /// Least standard deviation of a run.
@@ -76,7 +82,7 @@ impl Pair {
         let runs = runs(&self.baseline) + runs(&self.new);
         let least = match noise {
             Noise::Assumed(sd) => sd,
-            Noise::Measured { least } => least,
+            Noise::Passes { least } | Noise::Measured { least } => least,
         };
         let error = (least * least * runs + self.within).sqrt();
         let mut half = NORMAL_95 * error;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use tokmark_run_format::cell::Pass;
 use tokmark_run_format::prefill::{CacheState, SampleRole};
 use tokmark_run_format::{CellStatus, DecodeCell, PrefillRow, PrefillStatus, RunDocument};
 use tokmark_units::float;
 
 use super::NORMAL_95;
-use crate::stats;
+use crate::{stats, student};
 
 /// Standard error of a median over that of a mean, for large samples of a normal distribution.
 const MEDIAN_ERROR: f64 = 1.253_314;
@@ -72,6 +73,43 @@ impl Metric {
         }
     }
 
+    /// Values of a cell's valid passes, as logarithms; `None` under two.
+    fn passes(self, cell: &DecodeCell) -> Option<Vec<f64>> {
+        let of_pass = |pass: &Pass| match self {
+            Self::Total => pass.total_tokens_per_s,
+            Self::PerRequest => pass.per_request_tokens_per_s,
+            Self::Itl => pass.per_request_tokens_per_s.map(|rate| 1_000.0 / rate),
+            Self::Ttft => pass.ttft_ms,
+            Self::Prefill | Self::Energy => None,
+        };
+        let valid = cell.passes.iter();
+        let logs: Vec<f64> = valid
+            .filter(|pass| pass.status == CellStatus::Valid)
+            .filter_map(of_pass)
+            .filter(|value| value.is_finite() && *value > 0.0)
+            .map(f64::ln)
+            .collect();
+        (logs.len() > 1).then_some(logs)
+    }
+
+    /// The spread of one pass (relative standard deviation), pooled over the run's cells: three
+    /// passes of one cell say little of it. Widened by Student's t to what a normal distribution
+    /// asks for. `None` when some valid cell was passed once.
+    pub(super) fn pass_spread(self, run: &RunDocument) -> Option<f64> {
+        let valid = run.decode.iter();
+        let valid = valid.filter(|cell| cell.status == CellStatus::Valid);
+        let (mut squares, mut freedom) = (0.0, 0_u32);
+        for cell in valid {
+            let logs = self.passes(cell)?;
+            let sd = stats::sample_sd(&logs)?;
+            let more = u32::try_from(logs.len()).ok()?.checked_sub(1)?;
+            squares += sd * sd * f64::from(more);
+            freedom = freedom.saturating_add(more);
+        }
+        let factor = student::factor_95(freedom)? / NORMAL_95;
+        Some(factor * (squares / f64::from(freedom)).sqrt())
+    }
+
     fn of_cell(self, cell: &DecodeCell) -> Option<f64> {
         match self {
             Self::Total => cell.total_tokens_per_s,
@@ -89,15 +127,22 @@ impl Metric {
             let rows = run.prefill.iter();
             return rows.map(|row| (Place::of_row(row), of_row(row))).collect();
         }
+        let spread = self.pass_spread(run);
         let cells = run.decode.iter();
         cells
-            .map(|cell| (Place::of_cell(cell), self.reading(cell)))
+            .map(|cell| (Place::of_cell(cell), self.reading(cell, spread)))
             .collect()
     }
 
-    fn reading(self, cell: &DecodeCell) -> Reading {
+    fn reading(self, cell: &DecodeCell, spread: Option<f64>) -> Reading {
         if cell.status != CellStatus::Valid {
             return Reading::Without(cell.status.label());
+        }
+        if let (Some(spread), Some(logs)) = (spread, self.passes(cell)) {
+            return Reading::of(
+                stats::mean(&logs).map(f64::exp),
+                Some(spread / float::from_usize(logs.len()).sqrt()),
+            );
         }
         let log_error = match self {
             // A launch happens once: nothing in it says how well it repeats.

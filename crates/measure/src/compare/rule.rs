@@ -164,7 +164,8 @@ fn over(
         None => change.share(),
     };
     let cells = found.cells.iter().filter(|cell| keeps(cell.place)).count();
-    let what = format!("{} over {cells} cells", interval(share, &change));
+    let plural = if cells == 1 { "" } else { "s" };
+    let what = format!("{} over {cells} cell{plural}", interval(share, &change));
     outcome(found, share, change.is_significant(), limit, what)
 }
 
@@ -213,7 +214,7 @@ fn outcome(
     match (beyond, significant, found.noise) {
         (false, ..) => (Outcome::Holds, what),
         (true, true, _) => (Outcome::Broken, what),
-        (true, false, Noise::Measured { .. }) => (
+        (true, false, Noise::Passes { .. } | Noise::Measured { .. }) => (
             Outcome::Holds,
             format!("{what}: within the noise of the runs"),
         ),
@@ -240,7 +241,7 @@ fn with_lost(
         0 => (outcome, why),
         count => (
             outcome.max(Outcome::NotEnoughData),
-            format!("{why}; {count} more have a value in the baseline only"),
+            format!("{why}; values that the baseline has and the other side lost: {count}"),
         ),
     }
 }
@@ -258,7 +259,7 @@ fn status(metrics: &[MetricChange]) -> (Outcome, String) {
         };
     };
     let why = format!(
-        "{} without the value that the baseline has; context {}, {} requests: {}",
+        "values that the baseline has and the other side lost: {}; context {}, {} requests: {}",
         lost.len(),
         Context(first.place.context),
         first.place.requests,
@@ -269,10 +270,14 @@ fn status(metrics: &[MetricChange]) -> (Outcome, String) {
 
 /// `-3.1 % (-4.0 to -2.2)`.
 fn interval(share: f64, change: &Change) -> String {
-    let bare = |share: f64| percent(share).trim_end_matches(" %").to_owned();
+    let signed = |share: f64| {
+        let sign = if share >= 0.000_5 { "+" } else { "" };
+        format!("{sign}{}", percent(share))
+    };
+    let bare = |share: f64| signed(share).trim_end_matches(" %").to_owned();
     format!(
         "{} ({} to {})",
-        percent(share),
+        signed(share),
         bare(change.low - 1.0),
         bare(change.high - 1.0)
     )

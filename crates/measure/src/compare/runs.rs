@@ -115,9 +115,12 @@ fn of_metric(
     noise: Option<f64>,
 ) -> MetricChange {
     let repeated = baseline.runs.len() > 1 || new.runs.len() > 1;
+    let mut runs = baseline.runs.iter().chain(&new.runs);
+    let least = noise.map_or(LEAST_NOISE, |noise| noise.min(LEAST_NOISE));
     let noise = if repeated {
-        let least = noise.map_or(LEAST_NOISE, |noise| noise.min(LEAST_NOISE));
         Noise::Measured { least }
+    } else if runs.all(|run| metric.pass_spread(run).is_some()) {
+        Noise::Passes { least }
     } else {
         Noise::Assumed(noise.unwrap_or(metric.assumed_noise()))
     };

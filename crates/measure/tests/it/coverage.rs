@@ -7,7 +7,7 @@ use tokmark_units::float;
 use crate::build::S;
 
 /// A small generator with a fixed seed: splitmix64, then Box and Muller's normal pairs.
-struct Noise(u64);
+pub(crate) struct Noise(pub(crate) u64);
 
 impl Noise {
     fn uniform(&mut self) -> f64 {
@@ -18,7 +18,7 @@ impl Noise {
         float::from_u64((z ^ (z >> 31)) >> 11) / float::from_u64(1 << 53)
     }
 
-    fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
@@ -28,15 +28,20 @@ const CELLS: u32 = 1_000;
 const TOKENS: u64 = 16;
 const STEP_NS: f64 = 25e6;
 
-/// One stream of 16 tokens per step whose steps take 25 ms on average, with AR(1) noise of 8 %.
-fn arrivals(noise: &mut Noise, persistence: f64, seconds: u64) -> Vec<(u64, u64)> {
+/// One stream of 16 tokens per step, whose steps have AR(1) noise of 8 %.
+pub(crate) fn arrivals(
+    noise: &mut Noise,
+    persistence: f64,
+    seconds: u64,
+    step_ns: f64,
+) -> Vec<(u64, u64)> {
     let shock = (1.0 - persistence * persistence).sqrt();
     let mut wobble = noise.normal();
-    let (mut at_ns, mut arrivals) = (noise.uniform() * STEP_NS, Vec::new());
+    let (mut at_ns, mut arrivals) = (noise.uniform() * step_ns, Vec::new());
     while at_ns < float::from_u64(seconds * S) {
         arrivals.push((float::round_to_u64(at_ns), TOKENS));
         wobble = persistence * wobble + shock * noise.normal();
-        at_ns += STEP_NS * (1.0 + 0.08 * wobble);
+        at_ns += step_ns * (1.0 + 0.08 * wobble);
     }
     arrivals
 }
@@ -51,7 +56,7 @@ fn coverage(persistence: f64, seconds: u64, seed: u64) -> f64 {
     };
     let mut held = 0;
     for _ in 0..CELLS {
-        let arrivals = arrivals(&mut noise, persistence, seconds);
+        let arrivals = arrivals(&mut noise, persistence, seconds, STEP_NS);
         let events = float::len_u64(arrivals.len());
         let found = steadiness(&arrivals, window, events, Rule::Cosines);
         let interval = found.interval.unwrap();

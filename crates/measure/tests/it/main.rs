@@ -17,6 +17,7 @@ mod cases_requests;
 mod cells;
 mod client;
 mod compare;
+mod compare_runs;
 mod corpus;
 mod coverage;
 mod energy;

@@ -20,9 +20,15 @@ pub fn comparison_table(view: &ComparisonView, width: usize, colour: bool) -> St
     out.push(String::new());
     out.extend(settings(view, width, painter));
     for contest in &view.contests {
-        for found in &contest.metrics {
+        let mut told = None;
+        for found in contest.metrics.iter().filter(|found| !is_absent(found)) {
             out.push(String::new());
             out.extend(metric(view, contest, found, width, painter));
+            // Once for metrics that share it.
+            if told != Some(found.noise) && !found.cells.is_empty() {
+                out.extend(wrapped(&words::noise(found), width, 0));
+                told = Some(found.noise);
+            }
         }
     }
     let mut text = out.join("\n");
@@ -149,7 +155,6 @@ fn metric(
         let sides = [Side::Right; 6];
         out.extend(rows(&table, &sides, painter));
         out.extend(wrapped(&words::tally(found), width, 0));
-        out.extend(wrapped(&words::noise(found), width, 0));
     }
     if !found.unmatched.is_empty() {
         out.push(words::UNMATCHED.to_owned());
@@ -158,6 +163,11 @@ fn metric(
         out.extend(listed(lines.collect(), width));
     }
     out
+}
+
+/// Whether neither side has any of it; the verdict has said so.
+fn is_absent(found: &MetricChange) -> bool {
+    found.cells.is_empty() && found.unmatched.is_empty()
 }
 
 fn row(found: &MetricChange, cell: &CellChange) -> Vec<Text> {

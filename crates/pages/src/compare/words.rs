@@ -117,7 +117,7 @@ fn sentence(view: &ComparisonView, contest: &Contest, found: &MetricChange) -> S
             "Not enough data to tell {new}'s {name} from {base}'s: {figures} over {over} may be \
              noise of two single runs."
         ),
-        Noise::Measured { .. } => format!(
+        Noise::Passes { .. } | Noise::Measured { .. } => format!(
             "{new}'s {name} is {base}'s within the noise of their runs: {figures} over {over}."
         ),
     }
@@ -151,6 +151,11 @@ pub(super) fn noise(found: &MetricChange) -> String {
             "One run on each side: a run is assumed to vary by {} (standard deviation) from run to \
              run. Repeated runs in one folder make it a measured one.",
             format::percent(sd)
+        ),
+        Noise::Passes { least } => format!(
+            "The noise is the spread of the passes inside each run, and {} a run (standard deviation), \
+             which they cannot show.",
+            format::percent(least)
         ),
         Noise::Measured { least } => format!(
             "The noise is the spread of the repeated runs, and at least {} a run (standard \

@@ -6,5 +6,5 @@ mod terminal;
 
 pub use csv::csv;
 pub use markdown::markdown;
-pub use terminal::{TableOptions, text_table, text_table_with_prediction};
 pub(crate) use markdown::{escaped, table};
+pub use terminal::{TableOptions, text_table, text_table_with_prediction};

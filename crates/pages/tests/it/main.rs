@@ -7,6 +7,7 @@
     reason = "tests may fail loudly"
 )]
 
+mod compare;
 mod contrast;
 mod document;
 mod escaping;

@@ -4,12 +4,12 @@ mod answered;
 mod asked;
 mod cost;
 mod data;
+pub(crate) mod fits;
 mod form;
 mod need;
 mod page;
-mod problem;
-pub(crate) mod fits;
 pub(crate) mod paths;
+mod problem;
 pub(crate) mod stored;
 
 pub use data::CalculatorData;

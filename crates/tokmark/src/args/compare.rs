@@ -19,7 +19,7 @@ pub(crate) struct CompareArgs {
     /// The side that the others are held against, by its letter.
     #[arg(long, value_name = "LETTER", default_value = "A", value_parser = letter)]
     pub(crate) baseline: usize,
-    /// What is compared, such as `total,ttft` [default: total,prefill]
+    /// What is compared, such as `total,ttft` [default: total, and prefill where a run has it]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub(crate) metric: Vec<MetricWord>,
     /// Standard deviation from run to run that is assumed where nothing was repeated, such as `1%`

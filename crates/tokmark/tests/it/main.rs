@@ -11,6 +11,7 @@
 mod bad_input;
 mod calc;
 mod calc_fit;
+mod compare;
 mod fake_server;
 mod files;
 #[cfg(unix)]

@@ -45,6 +45,7 @@ fn contest(view: &ComparisonView, contest: &Contest) -> Value {
 fn metric(found: &MetricChange, sentence: &str) -> Value {
     let (source, sd) = match found.noise {
         Noise::Assumed(sd) => ("assumed", sd),
+        Noise::Passes { least } => ("passes", least),
         Noise::Measured { least } => ("measured", least),
     };
     json!({

@@ -56,7 +56,8 @@ pub(crate) fn run(args: &CompareArgs) -> Outcome {
 }
 
 fn view(args: &CompareArgs, sides: &[Vec<RunFile>], rules: &[Rule]) -> ComparisonView {
-    let metrics = metrics(args, rules);
+    let has_prefill = |file: &RunFile| !file.document.prefill.is_empty();
+    let metrics = metrics(args, rules, sides.iter().flatten().any(has_prefill));
     let documents: Vec<Vec<&RunDocument>> = sides
         .iter()
         .map(|side| side.iter().map(|file| &file.document).collect())
@@ -118,7 +119,7 @@ fn compared(side: &[RunFile], letter: &str) -> ComparedSide {
 }
 
 /// Those that were asked for, and those that a rule speaks of.
-fn metrics(args: &CompareArgs, rules: &[Rule]) -> Vec<Metric> {
+fn metrics(args: &CompareArgs, rules: &[Rule], has_prefill: bool) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     let asked = args.metric.iter().map(|word| match word {
         MetricWord::Total => Metric::Total,
@@ -129,7 +130,9 @@ fn metrics(args: &CompareArgs, rules: &[Rule]) -> Vec<Metric> {
         MetricWord::Energy => Metric::Energy,
     });
     let default = [Metric::Total, Metric::Prefill].into_iter();
-    let default = default.filter(|_| args.metric.is_empty());
+    let default = default
+        .filter(|_| args.metric.is_empty())
+        .filter(|metric| *metric != Metric::Prefill || has_prefill);
     let of_rules = rules.iter().filter_map(|rule| match rule {
         Rule::Change { metric, .. } => Some(*metric),
         Rule::Status => None,

@@ -31,16 +31,27 @@ impl Run<'_> {
             self.keep_cell(self.unrun(context, requests, not_run));
             return;
         }
-        self.tell(Progress::CellStarted { context, requests });
+        self.tell(Progress::CellStarted {
+            context,
+            requests,
+            expected: self.cell_time(context, requests),
+        });
+        self.cell_stop = self.steering.begin_cell(self.stop);
         let first = self.try_cell(context, requests, pass, 0).await;
-        let again = wants_retry(&first) && !self.stop.is_cancelled();
-        let evidence = if again {
+        let again = wants_retry(&first) && !self.cell_stop.is_cancelled();
+        let mut evidence = if again {
             self.heed_retry_after(&first).await;
             self.tell(Progress::Note("trying this cell once more".into()));
             self.try_cell(context, requests, pass, 1).await
         } else {
             first
         };
+        self.steering.end_cell();
+        self.cell_stop = self.stop.clone();
+        if evidence.end == CellEnd::Interrupted && !self.stop.is_cancelled() {
+            evidence.end = CellEnd::Skipped;
+            evidence.end_reason = Some("skipped by the user".to_owned());
+        }
         self.keep_cell(evidence);
     }
 
@@ -57,7 +68,7 @@ impl Run<'_> {
         )));
         let until = self.session.clock.now() + wait;
         tokio::select! {
-            () = self.stop.cancelled() => {}
+            () = self.cell_stop.cancelled() => {}
             () = sleep_until(self.session.clock.instant(until)) => {}
         }
     }
@@ -103,7 +114,8 @@ impl Run<'_> {
             &task,
             Arc::new(rows),
             self.listener,
-            self.stop,
+            &self.cell_stop,
+            &self.steering,
         )
         .await;
         evidence.notes.extend(note);

@@ -11,9 +11,11 @@ use tokmark_units::{Nanos, float};
 
 use crate::flight::Flight;
 use crate::gauges::Watch;
-use crate::progress::{Listener, Live, Progress};
+use crate::live::{self, Picture};
+use crate::progress::{Listener, Progress};
 use crate::requests::Requests;
 use crate::session::Session;
+use crate::steering::Steering;
 
 /// What a cell needs to know besides its requests.
 #[derive(Debug, Clone)]
@@ -52,6 +54,8 @@ pub struct CellTask {
 const LOOK: Nanos = Nanos::from_millis(100);
 /// How often the texts are checked for loops and the listener is told.
 const TELL: Nanos = Nanos::from_secs(1);
+/// How often the text of a stream that somebody looks at is told.
+const SAMPLE: Nanos = Nanos::from_millis(250);
 /// Least patience for a first event (4.2.4).
 const NOT_READY: Nanos = Nanos::from_secs(60);
 /// Least patience before fewer than C streams count as admitted (4.2.5).
@@ -73,6 +77,7 @@ pub async fn run(
     requests: Arc<dyn Requests>,
     listener: &Listener,
     stop: &CancellationToken,
+    steering: &Steering,
 ) -> CellEvidence {
     session.connector.forget_clock_step();
     let watch = Watch::start(session);
@@ -83,12 +88,16 @@ pub async fn run(
         task,
         listener,
         stop,
+        steering,
         watch: &watch,
         launch,
         told: launch,
+        shown: launch,
+        picture: Picture::default(),
         replaced: BTreeMap::new(),
         client: None,
     };
+    running.tell(&flight, None, launch);
     let (end, window) = running.measure(&mut flight).await;
     let client = running.client;
     let telemetry = session.watched(launch).await;
@@ -158,9 +167,12 @@ struct Running<'a> {
     task: &'a CellTask,
     listener: &'a Listener,
     stop: &'a CancellationToken,
+    steering: &'a Steering,
     watch: &'a Watch,
     launch: Nanos,
     told: Nanos,
+    shown: Nanos,
+    picture: Picture,
     replaced: BTreeMap<u32, u32>,
     client: Option<ClientHealth>,
 }
@@ -214,6 +226,7 @@ impl Running<'_> {
             }
             self.tell(flight, window, now);
         }
+        self.show(flight, now);
         now
     }
 
@@ -229,19 +242,29 @@ impl Running<'_> {
         }
     }
 
-    fn tell(&self, flight: &Flight<'_>, window: Option<Window>, now: Nanos) {
-        let latest = self.watch.latest();
-        let rate = window.map_or(0.0, |w| live_rate(flight, w, now));
+    fn tell(&mut self, flight: &Flight<'_>, window: Option<Window>, now: Nanos) {
+        let view = live::View {
+            task: self.task,
+            launch: self.launch,
+            window,
+            collector: &flight.collector,
+            scrapes: self.watch.ends(),
+        };
         // Nobody has to listen.
-        let _unheard = self.listener.send(Progress::CellLive(Live {
-            context: self.task.context,
-            requests: self.task.requests,
-            decoding: flight.collector.started(),
-            in_window: window.is_some(),
-            tokens_per_s: rate,
-            running: latest.as_ref().and_then(|scrape| scrape.running),
-            waiting: latest.as_ref().and_then(|scrape| scrape.waiting),
-        }));
+        let live = self.picture.at(now, &view);
+        let _unheard = self.listener.send(Progress::CellLive(live));
+    }
+
+    /// Tells what the stream writes that somebody looks at.
+    fn show(&mut self, flight: &Flight<'_>, now: Nanos) {
+        let Some(stream) = self.steering.looked_at() else {
+            return;
+        };
+        if now.saturating_sub(self.shown) >= SAMPLE {
+            self.shown = now;
+            let sample = live::sample(self.task, &flight.collector, stream);
+            let _unheard = self.listener.send(Progress::Sample(Box::new(sample)));
+        }
     }
 
     /// What ends a cell at any time.
@@ -431,25 +454,6 @@ fn all_decode(flight: &Flight<'_>, now: Nanos, lately: Nanos) -> bool {
         .filter(|request| request.is_open())
         .filter_map(|request| request.evidence.events.last())
         .all(|event| now.saturating_sub(Nanos(event.at_ns)) < lately)
-}
-
-fn live_rate(flight: &Flight<'_>, window: Window, now: Nanos) -> f64 {
-    let elapsed = now.saturating_sub(Nanos(window.start_ns)).as_secs_f64();
-    if elapsed <= 0.0 {
-        return 0.0;
-    }
-    let tokens: u64 = flight
-        .collector
-        .requests()
-        .map(|request| {
-            let events = request.evidence.events.iter().rev();
-            events
-                .take_while(|event| event.at_ns >= window.start_ns)
-                .map(|event| u64::from(event.tokens.unwrap_or(1)))
-                .sum::<u64>()
-        })
-        .sum();
-    float::from_u64(tokens) / elapsed
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How long a cell and a prefill will take, and which cells the rules leave out.
 
-use tokmark_run_format::Profile;
+use tokmark_run_format::{CellStatus, Profile};
 use tokmark_units::Nanos;
 
 use crate::matrix;
@@ -31,6 +31,20 @@ impl Run<'_> {
     /// Expected time of one cold prefill.
     pub(crate) fn expected_prefill(&self, context: u64) -> Nanos {
         self.known.expected_prefill(context)
+    }
+
+    /// Undecided cells that the rules leave out, with what is known now.
+    pub(crate) fn expected_left_out(&self) -> Vec<(u64, u32, CellStatus)> {
+        let levels = &self.matrix.levels;
+        let contexts = self.matrix.contexts.iter();
+        contexts
+            .flat_map(|context| levels.iter().map(move |requests| (*context, *requests)))
+            .filter(|(context, requests)| !self.is_decided(*context, *requests))
+            .filter_map(|(context, requests)| {
+                let not_run = self.left_out(context, requests)?;
+                Some((context, requests, not_run.status))
+            })
+            .collect()
     }
 
     /// Why the rules leave a cell out, with what is known now.

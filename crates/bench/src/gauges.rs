@@ -85,6 +85,12 @@ impl Watch {
         self.latest.borrow().last().cloned()
     }
 
+    /// The first reading and the newest.
+    pub(crate) fn ends(&self) -> Option<(Scrape, Scrape)> {
+        let all = self.latest.borrow();
+        Some((all.first()?.clone(), all.last()?.clone()))
+    }
+
     /// When `running` or `waiting` last changed; the first reading counts as a change.
     pub(crate) fn last_change(&self) -> Option<Nanos> {
         let all = self.latest.borrow();

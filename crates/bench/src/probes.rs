@@ -98,7 +98,8 @@ impl Run<'_> {
         let probe = self.prompts.short(Purpose::Probe, 0, 1_000);
         let body = move || maker.body(&probe, 0, 1);
         let idle = self.known.idle;
-        let drained = drain::until_idle(self.session, idle, self.broken, &body, self.stop).await;
+        let drained =
+            drain::until_idle(self.session, idle, self.broken, &body, &self.cell_stop).await;
         self.broken = matches!(drained, Drained::Broken(_));
         drained
     }
@@ -295,8 +296,15 @@ impl Run<'_> {
             ..self.cell_task(0, 1, 0)
         };
         let requests = self.short_requests(self.settings.max_output);
-        let evidence =
-            crate::cell::run(self.session, &task, requests, self.listener, self.stop).await;
+        let evidence = crate::cell::run(
+            self.session,
+            &task,
+            requests,
+            self.listener,
+            self.stop,
+            &self.steering,
+        )
+        .await;
         if let Some(rate) = cell::evaluate(&evidence).per_request_tokens_per_s {
             self.known.learn(0, 1, rate);
         }

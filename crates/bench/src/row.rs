@@ -53,7 +53,11 @@ impl Run<'_> {
 
     /// One pass over a cell, when it is due and there is time for it.
     async fn place(&mut self, context: u64, requests: u32, pass: u32) {
-        if self.stop.is_cancelled() || !self.is_due(context, requests, pass) {
+        if !self.is_due(context, requests, pass) {
+            return;
+        }
+        self.wait_while_paused().await;
+        if self.stop.is_cancelled() {
             return;
         }
         let runs = self.left_out(context, requests).is_none();
@@ -80,6 +84,7 @@ impl Run<'_> {
         if !is_needed {
             return Ok(());
         }
+        self.wait_while_paused().await;
         match self.drain().await {
             Drained::Stopped => Err(RunError::Stopped),
             // The cell finds and says it.
@@ -130,6 +135,7 @@ impl Run<'_> {
     }
 
     async fn prefill(&mut self, context: u64, streams: u32) -> Result<(), RunError> {
+        self.wait_while_paused().await;
         self.tell(Progress::Phase(format!(
             "prefill at {}",
             matrix::label(context)

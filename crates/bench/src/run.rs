@@ -19,6 +19,7 @@ use crate::rates::Known;
 use crate::recall::Recalled;
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::steering::Steering;
 
 /// Why a run could not begin. Once it has begun, what went wrong is part of its result.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +86,9 @@ pub struct Run<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) listener: &'a Listener,
     pub(crate) stop: &'a CancellationToken,
+    pub(crate) steering: Steering,
+    /// Also cancelled when the running cell is skipped.
+    pub(crate) cell_stop: CancellationToken,
     pub(crate) matrix: Matrix,
     pub(crate) limits: Limits,
     pub(crate) known: Known,
@@ -137,7 +141,16 @@ impl<'a> Run<'a> {
             settings,
             listener,
             stop,
+            steering: Steering::default(),
+            cell_stop: stop.clone(),
         }
+    }
+
+    /// The same run, steered by a person.
+    #[must_use]
+    pub fn steered_by(mut self, steering: &Steering) -> Self {
+        self.steering = steering.clone();
+        self
     }
 
     /// Measures everything of the plan that can be measured.
@@ -150,6 +163,7 @@ impl<'a> Run<'a> {
             return Ok(self.outcome());
         }
         self.probe().await?;
+        self.tell_time_left();
         let mut contexts = self.matrix.contexts.clone();
         if self.settings.prefill != tokmark_run_format::PrefillMode::Off {
             contexts.extend(&self.matrix.prefill_contexts);
@@ -282,6 +296,23 @@ impl<'a> Run<'a> {
             left: self.time_left(),
             done,
             all,
+            left_out: self.expected_left_out(),
         });
+    }
+
+    /// Waits while a person wants that. The time is not the run's: `--max-time` does not count it.
+    pub(crate) async fn wait_while_paused(&mut self) {
+        if !self.steering.is_paused() || self.stop.is_cancelled() {
+            return;
+        }
+        let from = self.session.clock.now();
+        self.tell(Progress::Paused(true));
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = self.steering.resumed() => {}
+        }
+        let waited = self.session.clock.now().saturating_sub(from);
+        self.began = self.began + waited;
+        self.tell(Progress::Paused(false));
     }
 }

@@ -68,6 +68,16 @@ impl Watch {
         found
     }
 
+    /// The newest reading of each device, of those that were taken anyway.
+    pub fn newest(&self) -> Telemetry {
+        let end = Nanos(u64::MAX);
+        let all = match &self.readings {
+            Readings::Local(sampler) => sampler.between(end, end),
+            Readings::Remote(sampler) => sampler.newest(),
+        };
+        chosen(all, self.only.as_deref())
+    }
+
     async fn look(&self, from: Nanos, to: Nanos) -> Telemetry {
         let all = match &self.readings {
             Readings::Local(sampler) => sampler.between(from, to),

@@ -20,6 +20,7 @@ mod road;
 mod roofline;
 mod runfile;
 mod say;
+mod screen;
 mod settings;
 
 use std::process::ExitCode;
@@ -64,7 +65,7 @@ fn start_log(verbose: u8) {
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(say::Log::default)
         .with_target(false)
         .init();
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokmark_bench::{Live, Progress, matrix};
+use tokmark_bench::{Live, Progress, Stage, matrix};
 use tokmark_run_format::{DecodeCell, PrefillRow};
 use tokmark_units::{Nanos, format};
 
@@ -12,6 +12,15 @@ use tokmark_units::{Nanos, format};
 pub(crate) async fn show(mut events: UnboundedReceiver<Progress>, looks: Looks) {
     let mut view = View::new(looks);
     while let Some(event) = events.recv().await {
+        view.take(event);
+    }
+    view.bar.finish_and_clear();
+}
+
+/// The same on this thread, which waits.
+pub(crate) fn show_here(mut events: UnboundedReceiver<Progress>, looks: Looks) {
+    let mut view = View::new(looks);
+    while let Some(event) = events.blocking_recv() {
         view.take(event);
     }
     view.bar.finish_and_clear();
@@ -70,7 +79,9 @@ impl View {
                 format::ttft_ms(ttft_ms)
             )),
             Progress::PrefillRow(row) => self.line(&prefill_row(&row)),
-            Progress::CellStarted { context, requests } => {
+            Progress::CellStarted {
+                context, requests, ..
+            } => {
                 self.moving(&format!(
                     "{} x {requests}: launching",
                     matrix::label(context)
@@ -78,8 +89,12 @@ impl View {
             }
             Progress::CellLive(live) => self.moving(&live_line(&live)),
             Progress::CellDone(cell) => self.line(&cell_line(&cell, self.left_text().as_deref())),
+            Progress::Paused(true) => self.moving("paused"),
+            Progress::Paused(false) | Progress::Sample(_) | Progress::Machine(_) => {}
             Progress::Note(text) => self.line(&format!("note: {text}")),
-            Progress::Left { left, done, all } => {
+            Progress::Left {
+                left, done, all, ..
+            } => {
                 self.left = Some(left);
                 self.done = done;
                 self.all = all;
@@ -127,10 +142,10 @@ fn prefill_row(row: &PrefillRow) -> String {
 
 fn live_line(live: &Live) -> String {
     let place = format!("{} x {}", matrix::label(live.context), live.requests);
-    if live.in_window {
+    if matches!(live.stage, Stage::Window | Stage::Ending) {
         return format!("{place}: {} tok/s", format::rate(live.tokens_per_s));
     }
-    let waiting = match live.waiting {
+    let waiting = match live.server.waiting {
         Some(waiting) if waiting > 0.0 => format!(", {} waiting", format::decimal(waiting, 0)),
         _ => String::new(),
     };

@@ -1,7 +1,14 @@
-//! The only place that prints: results to stdout, everything else to stderr.
+//! The only place that prints: results to stdout, everything else to stderr, or to the screen while
+//! one is shown.
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Takes lines in place of stderr; `false` when it does not any more.
+type Elsewhere = Box<dyn Fn(String) -> bool + Send>;
+
+static ELSEWHERE: Mutex<Option<Elsewhere>> = Mutex::new(None);
 
 /// A line of the result.
 pub(crate) fn result(text: impl Display) {
@@ -17,5 +24,50 @@ pub(crate) fn raw(text: &str) {
 
 /// A line about the work.
 pub(crate) fn progress(text: impl Display) {
-    let _closed = writeln!(anstream::stderr().lock(), "{text}");
+    let text = text.to_string();
+    let is_taken = elsewhere().as_ref().is_some_and(|take| take(text.clone()));
+    if !is_taken {
+        let _closed = writeln!(anstream::stderr().lock(), "{text}");
+    }
+}
+
+/// Gives every further line about the work to `take`.
+pub(crate) fn divert(take: impl Fn(String) -> bool + Send + 'static) {
+    *elsewhere() = Some(Box::new(take));
+}
+
+/// Lines go to stderr again.
+pub(crate) fn back() {
+    *elsewhere() = None;
+}
+
+/// A panic while the lock was held leaves a whole value.
+fn elsewhere() -> MutexGuard<'static, Option<Elsewhere>> {
+    ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where the log writes: whole lines, so that they can go elsewhere.
+#[derive(Debug, Default)]
+pub(crate) struct Log(Vec<u8>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let bytes = std::mem::take(&mut self.0);
+        if !bytes.is_empty() {
+            progress(String::from_utf8_lossy(&bytes).trim_end());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        // Nothing that it does can fail.
+        let _written = self.flush();
+    }
 }

@@ -20,6 +20,7 @@ mod resume;
 mod roofline;
 mod server_faults;
 mod statuses;
+mod steering;
 mod truth;
 
 use std::time::Duration;

@@ -64,6 +64,11 @@ impl RemoteSampler {
         self.known().around(from.0, to.0)
     }
 
+    /// The newest reading of each device, on the agent's own clock.
+    pub(crate) fn newest(&self) -> Telemetry {
+        lock(&self.fetched).telemetry.around(u64::MAX, u64::MAX)
+    }
+
     /// Whether the agent did not answer the last time.
     pub(crate) fn is_lost(&self) -> bool {
         lock(&self.fetched).fault.is_some()

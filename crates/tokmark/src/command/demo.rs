@@ -22,9 +22,9 @@ use crate::args::{DemoArgs, ServerArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
-use crate::progress::Looks;
 use crate::reach::reach;
 use crate::resume::Beginning;
+use crate::screen::Looks;
 use crate::{data, identity, roofline, say};
 
 /// An example page's machine: small enough a model for all of its prefills to take half a minute.
@@ -70,6 +70,7 @@ async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<
     let looks = Looks {
         quiet,
         plain: false,
+        screen: None,
     };
     let beginning = Beginning::afresh();
     let (id, started) = (beginning.id.clone(), beginning.started);

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::output::safe_name;
 use tokmark_bench::{
     Declared, Facts, Journal, Keep, Outcome as Measured, OutputDir, Run, RunError, Session,
-    Settings, Subject, assemble,
+    Settings, Steering, Subject, assemble, tell_machine,
 };
 use tokmark_engines::CacheState;
 use tokmark_run_format::evidence::Record;
+use tokmark_run_format::plan::PrefillMode;
 use tokmark_run_format::{DecodeCell, Note, RunDocument, write_document};
 use tokmark_units::Timestamp;
 
@@ -20,10 +22,10 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
 use crate::machine::{self, Machine};
-use crate::progress::Looks;
 use crate::reach::{Reached, reach};
 use crate::resume::{Beginning, Found};
-use crate::{agent, identity, progress, resume, roofline, say, settings};
+use crate::screen::{self, Looks, Title, View};
+use crate::{agent, identity, resume, roofline, say, settings};
 
 /// Measures a server.
 pub(crate) async fn run(mut args: RunArgs, quiet: bool) -> Outcome {
@@ -59,6 +61,7 @@ pub(crate) async fn run(mut args: RunArgs, quiet: bool) -> Outcome {
     let looks = Looks {
         quiet,
         plain: args.plain,
+        screen: Some(title(&reached.session, &settings, &machine)),
     };
     let goes_on = beginning.journal.is_some();
     let (id, started) = (beginning.id.clone(), beginning.started);
@@ -112,15 +115,19 @@ pub(crate) async fn measure(
     looks: Looks,
 ) -> Result<Measured, RunError> {
     let (listener, events) = mpsc::unbounded_channel();
-    let shown = tokio::spawn(progress::show(events, looks));
+    let steering = Steering::default();
+    let view = View::start(looks, session, events, stop, &steering);
     let mut run = Run::new(session, settings, &beginning.id, keep, &listener, stop);
     if let Some(journal) = beginning.journal {
         run = run.go_on(journal);
     }
-    let outcome = run.measure().await;
+    let outcome = tokio::select! {
+        outcome = run.steered_by(&steering).measure() => outcome,
+        never = tell_machine(session, &listener), if view.is_screen() => match never {},
+    };
     drop(listener);
-    // The view ends with its channel; a panic in it must not lose the result.
-    let _view_ended = shown.await;
+    // The view ends with its channel.
+    view.ended().await;
     outcome
 }
 
@@ -164,6 +171,18 @@ fn already_finished(path: &Path, json: bool, quiet: bool) -> Outcome {
     }
     report(&document, path, json, quiet)?;
     Ok(Exit::Done)
+}
+
+/// What stands at the top of the screen.
+fn title(session: &Session, settings: &Settings, machine: &Machine) -> Title {
+    let engine = &session.server.engine;
+    let version = engine.version.as_deref().unwrap_or_default();
+    Title {
+        model: session.model.served_name.clone(),
+        engine: format!("{} {version}", engine.name).trim_end().to_owned(),
+        hardware: machine.name(),
+        prefill_only: settings.prefill == PrefillMode::Standalone,
+    }
 }
 
 fn output_dir(
@@ -214,29 +233,43 @@ fn introduce(reached: &Reached, output: &OutputDir, journal: Option<&Journal>) {
     }
 }
 
-/// The first Ctrl-C ends the run gracefully, the second one at once; both keep what is measured.
+/// The first Ctrl-C, or what asks a program to end, ends the run gracefully, the second one at once;
+/// both keep what is measured.
 fn stop_on_interrupt() -> CancellationToken {
     let stop = CancellationToken::new();
     let told = stop.clone();
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_err() {
+        if asked_to_end().await.is_err() {
             return;
         }
         say::progress("stopping; what is measured is kept (Ctrl-C again ends at once)");
         told.cancel();
-        if tokio::signal::ctrl_c().await.is_ok() {
+        if asked_to_end().await.is_ok() {
             leave_now();
         }
     });
     stop
 }
 
+/// Ctrl-C, a signal to end, or a terminal that was closed.
+async fn asked_to_end() -> std::io::Result<()> {
+    let mut end = signal(SignalKind::terminate())?;
+    let mut closed = signal(SignalKind::hangup())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = end.recv() => Ok(()),
+        _ = closed.recv() => Ok(()),
+    }
+}
+
+/// Ends the program with the terminal as it was.
 #[expect(
     clippy::exit,
     clippy::disallowed_methods,
     reason = "a second Ctrl-C asks for just this; the journal on disk has every finished cell"
 )]
-fn leave_now() {
+pub(crate) fn leave_now() {
+    screen::restore();
     std::process::exit(130);
 }
 

@@ -23,6 +23,8 @@ mod launched;
 mod machine;
 #[cfg(unix)]
 mod roads;
+#[cfg(target_os = "linux")]
+mod screen;
 #[cfg(unix)]
 mod secrets;
 mod timed;

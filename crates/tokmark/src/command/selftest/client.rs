@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::cell::{self, CellTask};
-use tokmark_bench::{Endpoint, Requests, Session};
+use tokmark_bench::{Endpoint, Requests, Session, Steering};
 use tokmark_driver::threads::process_cpu;
 use tokmark_run_format::cell::{ClientHealth, Gaps};
 use tokmark_run_format::evidence::{CellEvidence, Event, RequestEvidence};
@@ -188,6 +188,7 @@ async fn loaded(args: &SelftestClientArgs) -> Outcome<Found> {
         requests,
         &listener,
         &CancellationToken::new(),
+        &Steering::default(),
     )
     .await;
     let cpu = process_cpu().zip(before);

@@ -138,7 +138,7 @@ pub(crate) struct RunArgs {
     /// Go on with an unfinished run: that of this folder, or the newest that has the same server, model and plan.
     #[arg(long, value_name = "DIR", num_args = 0..=1, env = "TOKMARK_RESUME")]
     pub(crate) resume: Option<Option<PathBuf>>,
-    /// Plain progress lines. The default when the terminal is a pipe.
+    /// Plain progress lines in place of the full screen. The default in a pipe and in CI.
     #[arg(long, env = "TOKMARK_PLAIN")]
     pub(crate) plain: bool,
     /// Ask nothing.

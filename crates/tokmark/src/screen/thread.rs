@@ -247,6 +247,10 @@ impl Screen {
     }
 
     fn redraw(&mut self) -> std::io::Result<()> {
+        if !terminal::is_ours() {
+            // The shell let the process go on in the background.
+            return Err(std::io::ErrorKind::PermissionDenied.into());
+        }
         terminal::enter()?;
         self.is_stale = true;
         // `clear` would ask the terminal on stdout where its cursor is, and stdout is the result's.

@@ -111,7 +111,7 @@ impl AnswerView {
             charts: chart::of(answer),
             steps: one.filter(|_| fits).map(steps),
             place,
-            cost: answer.cost.map(|cost| CostView::of(&cost)),
+            cost: answer.cost.filter(|_| fits).map(|cost| CostView::of(&cost)),
             cells: cells(answer),
             assumptions: answer.report.assumptions.clone(),
             explained: explain::of(&answer.chosen.explained),

@@ -23,7 +23,7 @@ pub(crate) fn of(answer: &CalculatorAnswer<'_>) -> Vec<Chart> {
 
 fn by_requests(report: &Report) -> Option<Chart> {
     let at = |cell: &CellPart| float::from_u64(cell.requests.into());
-    let cells = report.cells.iter();
+    let cells = report.cells.iter().filter(|cell| cell.may_fit());
     let x_ticks = cells.map(|cell| (at(cell), cell.requests.to_string()));
     draw(Plan {
         words: said::CHART_BY_REQUESTS,
@@ -39,7 +39,7 @@ fn context(cell: &CellPart) -> f64 {
 }
 
 fn contexts(report: &Report) -> Vec<(f64, String)> {
-    let cells = report.cells.iter();
+    let cells = report.cells.iter().filter(|cell| cell.may_fit());
     cells
         .map(|cell| (context(cell), context_label(cell.context)))
         .collect()

@@ -19,11 +19,14 @@ pub struct Field {
 pub(crate) enum Group {
     Question,
     Load,
+    Matrix,
     Machine,
     Server,
     Cost,
     Versus,
     Need,
+    /// Of the document alone: no part of the form has it.
+    Document,
 }
 
 /// How a field is filled in.
@@ -108,7 +111,7 @@ const OUTPUT_STOPS: &str = "64,128,256,512,1k,2k,4k,8k,16k,32k";
 const SHARE_STOPS: &str = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1";
 
 use Control::{Choice, Flag, Names, Number, Text};
-use Group::{Cost, Load, Machine, Need, Question, Server, Versus};
+use Group::{Cost, Document, Load, Machine, Matrix, Need, Question, Server, Versus};
 
 const MODEL: Field = field("model", "--model", Question, Names(List::Models));
 const QUANTIZATION: Field = field(
@@ -122,7 +125,7 @@ const ENGINE: Field = field("engine", "--engine", Question, Choice(List::Engines
 const OUTPUT: Field = sliding("output_tokens", "--output-tokens", Load, Text, OUTPUT_STOPS);
 
 /// The fields of a question about one machine.
-pub const FIELDS: [Field; 36] = [
+pub const FIELDS: [Field; 37] = [
     MODEL,
     field("hardware", "--hardware", Question, Names(List::Hardware)),
     field("tensor_parallel", "--tensor-parallel", Question, Number),
@@ -133,8 +136,8 @@ pub const FIELDS: [Field; 36] = [
     sliding("at_context", "", Load, Text, CONTEXT_STOPS),
     OUTPUT,
     field("shared_prompt", "--shared-prompt", Load, Flag),
-    field("contexts", "--contexts", Load, Text),
-    field("requests", "--requests", Load, Text),
+    field("contexts", "--contexts", Matrix, Text),
+    field("requests", "--requests", Matrix, Text),
     field("memory_gib", "--memory-gib", Machine, Number),
     field("unlocked", "--unlocked", Machine, Flag),
     field("pipeline_parallel", "--pipeline-parallel", Machine, Number),
@@ -164,6 +167,7 @@ pub const FIELDS: [Field; 36] = [
     field("power_overhead", "--power-overhead", Cost, Number),
     sliding("utilization", "--utilization", Cost, Number, SHARE_STOPS),
     field("currency", "--currency", Cost, Names(List::Currencies)),
+    field("explain", "", Document, Flag),
 ];
 
 /// The fields of a question for a machine.

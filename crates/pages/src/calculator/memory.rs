@@ -53,17 +53,21 @@ impl MemoryView {
         let wanted: f64 = sizes.iter().map(|(_, _, bytes)| bytes).sum();
         let all = wanted.max(there).max(1.0);
         let mut at = 0.0;
-        let parts = sizes.into_iter().map(|(class, label, bytes)| {
-            let (x, width) = (at, bytes / all * WIDTH);
-            at += width;
-            MemoryPart {
-                class,
-                label,
-                size: both(bytes),
-                x: coordinate(x),
-                width: coordinate(width),
-            }
-        });
+        let parts =
+            sizes
+                .into_iter()
+                .filter(|(_, _, bytes)| *bytes > 0.0)
+                .map(|(class, label, bytes)| {
+                    let (x, width) = (at, bytes / all * WIDTH);
+                    at += width;
+                    MemoryPart {
+                        class,
+                        label,
+                        size: both(bytes),
+                        x: coordinate(x),
+                        width: coordinate(width),
+                    }
+                });
         Self {
             title: said::memory_of(&both(there), setup.layout.data > 1),
             parts: parts.collect(),

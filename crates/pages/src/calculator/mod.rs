@@ -31,12 +31,13 @@ use answer::AnswerView;
 use form::FormView;
 
 /// Parts of the form: group, heading, whether it is folded.
-const PARTS: [(Group, &str, bool); 6] = [
+const PARTS: [(Group, &str, bool); 7] = [
     (Group::Question, said::field::QUESTION, false),
     (Group::Load, said::field::LOAD, false),
     (Group::Cost, said::field::COST, true),
     (Group::Versus, said::field::VERSUS, true),
     (Group::Machine, said::field::MACHINE, true),
+    (Group::Matrix, said::field::MATRIX, true),
     (Group::Server, said::field::SERVER, true),
 ];
 

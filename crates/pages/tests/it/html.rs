@@ -89,7 +89,7 @@ pub(crate) fn unescaped(text: &str) -> String {
     .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-const WITHOUT_END: [&str; 3] = ["meta", "link", "!doctype"];
+const WITHOUT_END: [&str; 5] = ["meta", "link", "!doctype", "input", "br"];
 
 /// Fails unless every element is closed where it was opened.
 pub(crate) fn assert_balanced(html: &str) {

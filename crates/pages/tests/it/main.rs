@@ -8,6 +8,7 @@
 )]
 
 mod compare;
+mod calculator;
 mod contrast;
 mod document;
 mod escaping;

@@ -66,7 +66,7 @@ impl Answered {
         let one = question.at(&[context], &[requests]);
         let mut chosen = one.answer(known);
         chosen.explained = one.explain(known);
-        let prices = Prices::read(&data.catalog, form, &report);
+        let prices = Prices::read(&data.catalog, form, Some(&report.hardware));
         let cost = match &prices {
             Some(prices) => cost(question, &report, &chosen, prices)
                 .inspect_err(|message| form.wrong("currency", message.clone()))

@@ -128,10 +128,27 @@ pub(crate) fn question(
     let found = resolved(catalog, query, entries);
     found
         .map_err(|error| {
-            let fault = fault(catalog, form, query, error, place);
-            form.faults.push(fault);
+            let model = error.field == "model";
+            form.faults.push(fault(catalog, form, query, error, place));
+            if model {
+                others(catalog, form, query, place);
+            }
         })
         .ok()
+}
+
+/// What is wrong beside an unknown model: found with a known one in its place.
+fn others(catalog: &Catalog, form: &mut Form, query: &Query, place: &Place<'_>) {
+    let [(_, known), ..] = EXAMPLE;
+    let query = Query {
+        model: known.to_owned(),
+        quantization: None,
+        ..query.clone()
+    };
+    if let Err(error) = query.resolve(catalog, None) {
+        let fault = fault(catalog, form, &query, error, place);
+        form.faults.push(fault);
+    }
 }
 
 /// The other machine's question; what is wrong with its machine is told at its own field.

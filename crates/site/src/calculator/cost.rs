@@ -3,7 +3,7 @@
 use tokmark_calculator::cost::Money;
 use tokmark_calculator::cost_report::{CostQuery, Purchase, YEAR_H};
 use tokmark_calculator::rent::{RentPoint, rent};
-use tokmark_calculator::report::Report;
+use tokmark_calculator::report::HardwarePart;
 use tokmark_catalog::Catalog;
 
 use super::form::Form;
@@ -17,7 +17,13 @@ pub(crate) struct Prices {
 
 impl Prices {
     /// Reads the form; `None` where no price was given, or something is wrong.
-    pub(crate) fn read(catalog: &Catalog, form: &mut Form, report: &Report) -> Option<Self> {
+    ///
+    /// Without a machine only what was typed is checked.
+    pub(crate) fn read(
+        catalog: &Catalog,
+        form: &mut Form,
+        machine: Option<&HardwarePart>,
+    ) -> Option<Self> {
         let currency = currency(form);
         let utilization = form.positive("utilization").unwrap_or(1.0);
         if utilization > 1.0 {
@@ -30,12 +36,13 @@ impl Prices {
             if per_hour.is_some() {
                 form.wrong("rent", "there is a rent already: leave one of them empty");
             }
-            match rent(catalog, &report.hardware, point) {
-                Ok(known) => {
+            match machine.map(|machine| rent(catalog, machine, point)) {
+                Some(Ok(known)) => {
                     rent_source = Some(known.source);
                     per_hour = Some(known.per_hour);
                 }
-                Err(error) => form.wrong("rent", error.to_string()),
+                Some(Err(error)) => form.wrong("rent", error.to_string()),
+                None => {}
             }
         }
         let purchase = purchase(form, &currency);

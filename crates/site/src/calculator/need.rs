@@ -100,7 +100,7 @@ fn about(form: &Form, machine: &Machine) -> String {
     form.query(
         &FIELDS,
         &[
-            ("hardware", &machine.hardware),
+            ("hardware", &machine.name),
             ("tensor_parallel", &count),
             ("at_requests", &people),
             ("at_context", &context),

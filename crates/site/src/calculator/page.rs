@@ -13,6 +13,7 @@ use tokmark_pages::{
 
 use super::answered::Answered;
 use super::asked::{Asked, EXAMPLE, Place};
+use super::cost::Prices;
 use super::data::CalculatorData;
 use super::form::Form;
 use super::problem::{json, problem};
@@ -33,7 +34,11 @@ fn answered(data: &CalculatorData, form: &mut Form, language: Language) -> Optio
         address: &address,
         fields: &FIELDS,
     };
-    let asked = Asked::read(&data.catalog, form, &place)?;
+    let Some(asked) = Asked::read(&data.catalog, form, &place) else {
+        // What is wrong with the prices is told at once, not only when all else is right.
+        Prices::read(&data.catalog, form, None);
+        return None;
+    };
     let query = form.query(&FIELDS, &[]);
     let links = AnswerLinks {
         page: format!("{address}?{query}"),

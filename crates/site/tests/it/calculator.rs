@@ -1,192 +1,377 @@
-//! Predictions beside measurements, and the pages of calibrated paths.
+//! The calculator's pages and documents show what its library answers.
 
 use http::StatusCode;
-use tokmark_run_format::hardware::MachineClass;
-use tokmark_run_format::{RunDocument, Trust};
+use serde_json::Value;
+use tokmark_calculator::fit::Calibration;
+use tokmark_calculator::need_report::NeedReport;
+use tokmark_calculator::{Need, Query, Question, csv, stored};
+use tokmark_catalog::{Catalog, Hardware};
+use tokmark_site::{CalculatorData, SiteState, router};
+use tokmark_units::format;
 
-use crate::visitor::{EVIDENCE, Site, measured};
+use crate::visitor::{Answer, Site, ask};
 
-const LIST: &str = "/en/calculator/paths";
-const UNLOCKED: &str = "/en/calculator/paths/vllm-nvidia-rtx-3090-unlocked";
-const STOCK: &str = "/en/calculator/paths/vllm-nvidia-rtx-3090";
+const QUESTION: &str = "model=Qwen%2FQwen3-14B-AWQ&hardware=RTX+3090";
 
-/// A run of a 14B model on an RTX 3090, measured with evidence.
-fn known(id: &str) -> RunDocument {
-    let mut run = measured(id);
-    run.model.name = "deepseek-r1-distill-qwen-14b-awq".to_owned();
-    run.model.repository = None;
-    run.hardware.name = Some("RTX 3090 24GB".to_owned());
-    let card = &mut run.hardware.accelerators[0];
-    card.name = "RTX 3090".to_owned();
-    card.count = 1;
-    card.memory_bytes = Some(24 << 30);
-    card.memory_text = None;
-    run.launch_command = Some("vllm serve a/deepseek-r1-distill-qwen-14b-awq".to_owned());
-    run
+fn known() -> (Catalog, Vec<Calibration>) {
+    (Catalog::bundled().unwrap(), stored::bundled().unwrap())
 }
 
-fn unlocked(id: &str) -> RunDocument {
-    let mut run = known(id);
-    run.launch_command = run
-        .launch_command
-        .map(|line| format!("# gpu-unlock\n{line}"));
-    run
+fn question(catalog: &Catalog, model: &str, hardware: &str) -> Question {
+    let query = Query {
+        model: model.to_owned(),
+        hardware: hardware.to_owned(),
+        ..Query::default()
+    };
+    query.resolve(catalog, None).unwrap()
+}
+
+async fn get(path: &str) -> Answer {
+    Site::empty().await.get(path).await
+}
+
+/// What stands in the cells of the matrix: context, requests, fit, rate.
+fn cells(html: &str) -> Vec<(u64, u32, String, Option<String>)> {
+    let table = html.split("data-predicted").nth(1).unwrap();
+    let table = table.split("</table>").next().unwrap();
+    let attribute = |cell: &str, name: &str| {
+        let value = cell.split(&format!("{name}=\"")).nth(1).unwrap();
+        value.split('"').next().unwrap().to_owned()
+    };
+    let cell = |cell: &str| {
+        let rate = cell.split("class=\"rate\">").nth(1);
+        (
+            attribute(cell, "data-context").parse().unwrap(),
+            attribute(cell, "data-requests").parse().unwrap(),
+            attribute(cell, "data-fit"),
+            rate.map(|rate| rate.split('<').next().unwrap().to_owned()),
+        )
+    };
+    table.split("<td ").skip(1).map(cell).collect()
 }
 
 #[tokio::test]
-async fn a_run_stands_beside_its_prediction() {
-    let site = Site::empty().await;
-    site.put(&unlocked("one"), Some(EVIDENCE), 0).await;
-    let page = site.get("/en/runs/one").await;
-    let text = page.text();
-    for part in [
-        "<h2 id=\"predicted\">Predicted and measured</h2>",
-        "constants fitted to 3 runs, this one not among them, but one of the same model.",
-        "<span class=\"measured\">80.0</span>",
-        "<small class=\"prediction\">predicted 79.1</small>",
-        "<strong class=\"error\">-1.1 %</strong>",
-        "1 of 1 figure lie in the 90 % band.",
-        "href=\"/en/calculator/paths/vllm-nvidia-rtx-3090-unlocked\"",
-        "<polygon class=\"band\"",
-        "measured 80.0, predicted 79.1 (-1.1 %), 90 % band ",
-    ] {
-        assert!(text.contains(part), "{part}");
+async fn page_document_and_table_have_the_figures_of_the_library() {
+    let (catalog, known) = known();
+    let report = question(&catalog, "Qwen/Qwen3-14B-AWQ", "RTX 3090").answer(&known);
+    let expected: Vec<_> = report
+        .cells
+        .iter()
+        .map(|cell| {
+            let rate = format::rate(cell.total_tokens_per_s.median);
+            let rate = cell.may_fit().then_some(rate);
+            (cell.context, cell.requests, cell.fit.to_owned(), rate)
+        })
+        .collect();
+    assert_eq!(expected.len(), 32);
+    for path in ["/en/calculator", "/en/calculator/answer"] {
+        let page = get(&format!("{path}?{QUESTION}")).await;
+        assert_eq!(page.status, StatusCode::OK);
+        assert_eq!(cells(page.text()), expected, "{path}");
     }
-    let file = site.get("/runs/one/run.html").await;
-    assert!(file.text().contains("predicted 79.1"));
+    let document = get(&format!("/api/v1/calculator?{QUESTION}")).await;
+    assert_eq!(document.header("content-type"), "application/json");
+    let document: Value = serde_json::from_slice(&document.body).unwrap();
+    assert_eq!(document, serde_json::to_value(&report).unwrap());
+    let table = get(&format!("/calculator.csv?{QUESTION}")).await;
+    assert_eq!(table.text(), csv::text(&report, None));
     assert!(
-        !file.text().contains("/en/calculator/paths"),
-        "no site beside it"
+        table
+            .header("content-disposition")
+            .starts_with("attachment")
     );
 }
 
 #[tokio::test]
-async fn a_model_or_machine_that_is_not_known_says_so() {
-    let site = Site::empty().await;
-    site.put(&measured("one"), Some(EVIDENCE), 0).await;
-    let page = site.get("/en/runs/one").await;
-    let reason = "The decode calculator cannot predict this run: the model";
-    assert!(page.text().contains(reason));
-    assert!(page.text().contains("is not in the catalog."));
-    assert!(!page.text().contains("data-predicted-matrix"));
-}
-
-#[tokio::test]
-async fn the_programs_paths_are_listed_and_shown() {
-    let site = Site::empty().await;
-    let list = site.get(LIST).await;
-    assert_eq!(list.status, StatusCode::OK);
-    for part in [
-        "<a href=\"/en/calculator/paths/vllm-nvidia-rtx-3090-unlocked\">NVIDIA RTX 3090",
-        ", limits taken off</a>",
-        "<td>weight-only</td>",
-        "int4_per_token_head",
-        "<td>0.9 % / 2.9 %</td>",
-        "<td>10.6 % / 18.0 %</td>",
-        "came with the program",
-    ] {
-        assert!(list.text().contains(part), "{part}");
-    }
-    let page = site.get(UNLOCKED).await;
-    for part in [
-        "<h1>vLLM on NVIDIA RTX 3090",
-        "Sustained decode, nothing of the model</th><td>36</td><td>1.7 %</td><td>4.3 %</td>",
-        "<th scope=\"row\">stream efficiency</th><td>η</td><td>weight-only</td>",
-        "<td>0.921 share of bandwidth</td>",
-        "profiles of single kernels: 88 to 94 % on large matrices",
-        "Decode: how far the fit is off",
-        "data-residuals",
-    ] {
-        assert!(page.text().contains(part), "{part}");
-    }
-    let rows = page.text().split("data-residuals").nth(1).unwrap();
-    assert_eq!(rows.matches("<tr><th scope=\"row\">").count(), 50);
-}
-
-#[tokio::test]
-async fn addresses_of_no_path_lead_nowhere() {
-    let site = Site::empty().await;
-    for path in [
-        "/xx/calculator/paths",
-        "/en/calculator/paths/",
-        "/en/calculator/paths/nobody",
-        "/en/calculator/paths/..%2f..%2fetc",
-        STOCK,
-    ] {
-        let answer = site.get(path).await;
-        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_measured_run_makes_a_path_of_its_own() {
-    let site = Site::empty().await;
-    site.put(&known("one"), Some(EVIDENCE), 0).await;
-    assert_eq!(site.get(STOCK).await.status, StatusCode::NOT_FOUND);
-    site.state.calibrate().await.unwrap();
-    let page = site.get(STOCK).await;
+async fn the_page_without_a_question_shows_an_example() {
+    let page = get("/en/calculator").await;
     assert_eq!(page.status, StatusCode::OK);
-    assert!(page.text().contains("measured runs that this site has"));
-    let row = "<a href=\"/en/runs/one\">deepseek-r1-distill-qwen-14b-awq on RTX 3090 24GB</a>";
-    assert!(page.text().contains(row));
-    assert!(site.get(LIST).await.text().contains("to runs of this site"));
-    let run = site.get("/en/runs/one").await;
-    let one_figure = "constants fitted to 1 run, which is this one; they tell too little of these";
-    assert!(run.text().contains(one_figure));
-    // The same runs again: the same fit.
-    site.state.calibrate().await.unwrap();
-    assert_eq!(site.get(STOCK).await.text(), page.text());
-}
-
-#[tokio::test]
-async fn only_runs_that_can_be_trusted_move_constants() {
-    let site = Site::empty().await;
-    // Without its evidence a run is only somebody's word.
-    site.put(&known("word"), None, 0).await;
-    // Another tool's result on a stock card.
-    let mut imported = known("imported");
-    imported.trust = Trust::Imported;
-    imported.evidence = None;
-    site.put(&imported, None, 1).await;
-    let mut simulated = known("simulated");
-    simulated.hardware.class = MachineClass::Simulated;
-    site.put(&simulated, Some(EVIDENCE), 2).await;
-    site.state.calibrate().await.unwrap();
-    assert_eq!(site.get(STOCK).await.status, StatusCode::NOT_FOUND);
-}
-
-#[tokio::test]
-async fn a_smaller_fit_does_not_replace_the_programs() {
-    let site = Site::empty().await;
-    let mut run = unlocked("one");
-    run.trust = Trust::Imported;
-    run.evidence = None;
-    site.put(&run, None, 0).await;
-    site.state.calibrate().await.unwrap();
-    let page = site.get(UNLOCKED).await;
-    assert!(page.text().contains("came with the program"));
-    let row = page
-        .text()
-        .split("<a href=\"/en/runs/one\">")
-        .nth(1)
-        .unwrap();
-    let row = row.split("</tr>").next().unwrap();
-    assert!(row.contains("<td>no</td><td>1.1 % / 1.1 %</td>"), "{row}");
-}
-
-#[tokio::test]
-async fn titles_of_runs_are_escaped() {
-    let site = Site::empty().await;
-    let mut run = known("one");
-    run.model.repository = Some("a/deepseek-r1-distill-qwen-14b-awq".to_owned());
-    run.model.name = "<script>alert(1)</script>".to_owned();
-    site.put(&run, Some(EVIDENCE), 0).await;
-    site.state.calibrate().await.unwrap();
-    for path in [STOCK, LIST, "/en/runs/one"] {
-        let page = site.get(path).await;
-        assert_eq!(page.status, StatusCode::OK, "{path}");
-        assert!(!page.text().contains("<script>alert"), "{path}");
+    assert_eq!(cells(page.text()).len(), 32);
+    assert!(page.text().contains("value=\"Qwen/Qwen3-14B-AWQ\""));
+    assert!(
+        page.header("content-security-policy")
+            .contains("connect-src 'self'")
+    );
+    assert!(
+        page.header("content-security-policy")
+            .contains("form-action 'self'")
+    );
+    for path in ["/en/", "/en/runs", "/en/calculator/need"] {
+        let text = get(path).await;
+        let entry = "<a href=\"/en/calculator\"";
+        assert!(text.text().contains(entry), "{path}");
     }
-    let page = site.get(STOCK).await;
-    assert!(page.text().contains("&#60;script&#62;alert(1)"));
+    assert_eq!(
+        get("/calculator").await.header("location"),
+        "/en/calculator"
+    );
+    assert_eq!(get("/xx/calculator").await.status, StatusCode::NOT_FOUND);
+}
+
+/// Address, field, message.
+const WRONG: [(&str, &str, &str); 12] = [
+    ("model=&hardware=RTX+3090", "model", "say which"),
+    (
+        "model=Qwen3-99&hardware=RTX+3090",
+        "model",
+        "`Qwen3-99` is not in the catalog",
+    ),
+    (
+        "model=Qwen3-14B&hardware=RTX+309",
+        "hardware",
+        "`RTX 309` is not in the catalog",
+    ),
+    (
+        "model=Qwen3-14B&hardware=M3+Ultra&memory_gib=100",
+        "memory_gib",
+        "not 100 GiB",
+    ),
+    ("model=Qwen3-14B&hardware=RTX+3090&kv=q9", "kv", "q9"),
+    ("model=Qwen3-14B&hardware=RTX+3090&engine=x", "engine", "x"),
+    (
+        "model=Qwen3-14B&hardware=RTX+3090&at_requests=0",
+        "at_requests",
+        "between 1 and 65536",
+    ),
+    (
+        "model=Qwen3-14B&hardware=RTX+3090&contexts=8q",
+        "contexts",
+        "8q",
+    ),
+    (
+        "model=Qwen3-14B&hardware=2+x+RTX+3090&tensor_parallel=4",
+        "tensor_parallel",
+        "two numbers",
+    ),
+    (
+        "model=Qwen3-14B&hardware=RTX+3090&versus=RTX+309",
+        "versus",
+        "`RTX 309`",
+    ),
+    (
+        "model=Qwen3-14B&hardware=RTX+3090&price=700",
+        "lifetime_years",
+        "a price needs a lifetime",
+    ),
+    (
+        "model=Qwen3-14B&hardware=RTX+3090&rent_per_hour=1&utilization=2",
+        "utilization",
+        "up to 1",
+    ),
+];
+
+#[tokio::test]
+async fn what_is_wrong_is_told_at_its_field_and_the_form_is_kept() {
+    let site = Site::empty().await;
+    for (query, field, message) in WRONG {
+        let page = site.get(&format!("/en/calculator?{query}")).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
+        let text = page.text();
+        let place = format!("id=\"fault-{field}\">");
+        let told = text
+            .split(&place)
+            .nth(1)
+            .unwrap()
+            .split('<')
+            .next()
+            .unwrap();
+        assert!(told.contains(message), "{query}: {told}");
+        let input = text.split(&format!("id=\"{field}\"")).nth(1).unwrap();
+        let input = input.split('>').next().unwrap();
+        assert!(input.contains("aria-invalid"), "{query}: {input}");
+        assert!(
+            text.contains("value=\"RTX 3090\"") || !query.contains("=RTX+3090"),
+            "{query}"
+        );
+        assert!(!text.contains("data-predicted"), "{query}: no answer");
+        let fragment = site.get(&format!("/en/calculator/answer?{query}")).await;
+        assert_eq!(fragment.status, StatusCode::OK);
+        assert!(fragment.text().contains(&format!("data-fault=\"{field}\"")));
+        for path in ["/api/v1/calculator", "/calculator.csv"] {
+            let problem = site.get(&format!("{path}?{query}")).await;
+            assert_eq!(problem.status, StatusCode::UNPROCESSABLE_ENTITY);
+            assert_eq!(problem.header("content-type"), "application/problem+json");
+            let problem: Value = serde_json::from_slice(&problem.body).unwrap();
+            assert_eq!(problem["status"], 422);
+            assert_eq!(problem["errors"][0]["field"], field, "{query}");
+            let detail = problem["errors"][0]["detail"].as_str().unwrap();
+            assert!(detail.contains(message), "{query}: {detail}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_fault_is_told_at_once_and_names_lead_on() {
+    let query = "model=Qwen3-99&hardware=RTX+309&price=x&elsewhere=1";
+    let problem = get(&format!("/api/v1/calculator?{query}")).await;
+    let problem: Value = serde_json::from_slice(&problem.body).unwrap();
+    let errors = problem["errors"].as_array().unwrap();
+    let fields: Vec<&str> = errors
+        .iter()
+        .map(|one| one["field"].as_str().unwrap())
+        .collect();
+    assert_eq!(fields, ["model", "hardware", "price", "elsewhere"]);
+    let page = get(&format!("/en/calculator?{query}")).await;
+    let link = "/en/calculator?model=Qwen3-99&#38;hardware=RTX+3090&#38;price=x\">RTX 3090</a>";
+    assert!(page.text().contains(link));
+}
+
+#[tokio::test]
+async fn no_value_becomes_markup() {
+    let site = Site::empty().await;
+    let mark = "%3Cscript%3Ealert(1)%3C%2Fscript%3E%22%27%26";
+    for field in tokmark_pages::FIELDS
+        .iter()
+        .chain(&tokmark_pages::NEED_FIELDS)
+    {
+        for path in [
+            "/en/calculator",
+            "/en/calculator/answer",
+            "/en/calculator/need",
+        ] {
+            let page = site.get(&format!("{path}?{}={mark}", field.name)).await;
+            assert!(
+                !page.text().contains("<script>alert"),
+                "{path} {}",
+                field.name
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn costs_and_two_machines_are_in_the_document() {
+    let cost = format!(
+        "{QUESTION}&rent_per_hour=0.22&price=700&lifetime_years=3&electricity_per_kwh=0.17"
+    );
+    let document = get(&format!("/api/v1/calculator?{cost}")).await;
+    let document: Value = serde_json::from_slice(&document.body).unwrap();
+    let rented = document["cost"]["cells"][0]["rented"]["output_per_million"].as_f64();
+    let rate = document["cells"][0]["total_tokens_per_s"]["median"].as_f64();
+    assert!((rented.unwrap() - 1e6 * 0.22 / 3_600.0 / rate.unwrap()).abs() < 1e-9);
+    let page = get(&format!("/en/calculator?{cost}")).await;
+    assert!(page.text().contains("rented at 0.22 USD an hour"));
+    assert!(
+        page.text()
+            .contains("Buying has cost less than renting after")
+    );
+    let known_rent = get(&format!("/api/v1/calculator?{QUESTION}&rent=typical")).await;
+    let known_rent: Value = serde_json::from_slice(&known_rent.body).unwrap();
+    assert!(known_rent["cost"]["rent_source"].is_string());
+    let versus = get(&format!(
+        "/api/v1/calculator?{QUESTION}&versus=2+x+RTX+3090"
+    ))
+    .await;
+    let versus: Value = serde_json::from_slice(&versus.body).unwrap();
+    assert_eq!(versus["versus"]["hardware"]["count"], 2);
+    let ratio = versus["ratio"][0]["total_tokens_per_s"].as_f64().unwrap();
+    assert!(ratio > 1.0 && ratio < 2.0, "{ratio}");
+    let page = get(&format!("/en/calculator?{QUESTION}&versus=2+x+RTX+3090")).await;
+    let shown = format!("× {}", format::decimal(ratio, 2));
+    assert!(page.text().contains(&shown), "{shown}");
+    let explained = get(&format!("/api/v1/calculator?{QUESTION}&explain=on")).await;
+    let explained: Value = serde_json::from_slice(&explained.body).unwrap();
+    assert!(explained["explained"].as_array().unwrap().len() > 5);
+}
+
+#[tokio::test]
+async fn the_longest_context_is_a_row() {
+    let page = get(&format!(
+        "/en/calculator?{QUESTION}&contexts=0,max&requests=1"
+    ))
+    .await;
+    let contexts: Vec<u64> = cells(page.text()).iter().map(|cell| cell.0).collect();
+    assert_eq!(contexts, [0, 39 * 1_024]);
+}
+
+#[tokio::test]
+async fn machines_for_a_need_are_those_of_the_library() {
+    let (catalog, known) = known();
+    let question = question(&catalog, "Qwen/Qwen3-14B-AWQ", "RTX 3090");
+    let need = Need {
+        people: 8,
+        context_tokens: 16_384,
+        output_tokens: question.output_tokens,
+        tokens_per_s_each: 30.0,
+        cold_ttft_s: Some(5.0),
+    };
+    let report = NeedReport::search(&catalog, &known, &question, &need);
+    assert!(report.machines.len() > 5);
+    let query = "model=Qwen%2FQwen3-14B-AWQ&people=8&context=16k&tokens_per_s=30&max_ttft=5s";
+    let document = get(&format!("/api/v1/calculator/need?{query}")).await;
+    let document: Value = serde_json::from_slice(&document.body).unwrap();
+    assert_eq!(document, serde_json::to_value(&report).unwrap());
+    let page = get(&format!("/en/calculator/need?{query}")).await;
+    let links: Vec<&str> = page
+        .text()
+        .split("<th scope=\"row\"><a href=\"")
+        .skip(1)
+        .collect();
+    assert_eq!(links.len(), report.machines.len());
+    // Each leads to an answer about the machine.
+    for link in links.iter().take(3) {
+        let address = link.split('"').next().unwrap().replace("&#38;", "&");
+        let answer = get(&address).await;
+        assert_eq!(answer.status, StatusCode::OK, "{address}");
+        assert!(answer.text().contains("verdict good"), "{address}");
+    }
+    let wrong = get("/en/calculator/need?model=Qwen3-14B&people=0&context=x").await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for field in ["people", "context", "tokens_per_s"] {
+        assert!(
+            wrong.text().contains(&format!("data-fault=\"{field}\"")),
+            "{field}"
+        );
+    }
+}
+
+/// How much memory must be said for it.
+fn size(row: &Hardware) -> Option<f64> {
+    let any = row.memory_options_gib.first().copied().unwrap_or(64.0);
+    row.memory_gib.is_none().then_some(any)
+}
+
+/// A name that is offered must not be refused.
+#[test]
+fn every_name_of_the_lists_is_understood() {
+    let (catalog, _) = known();
+    for row in catalog.hardware() {
+        let query = Query {
+            model: "Qwen/Qwen3-14B".to_owned(),
+            hardware: row.full_name(),
+            memory_gib: size(row),
+            ..Query::default()
+        };
+        let card = query.resolve(&catalog, None).map(|one| one.setup.card.id);
+        assert_eq!(card.as_ref(), Ok(&row.id), "{}", row.full_name());
+    }
+    for row in catalog
+        .models()
+        .iter()
+        .filter(|row| row.not_modelled.is_none())
+    {
+        let query = Query {
+            model: row.id.clone(),
+            hardware: "RTX 3090".to_owned(),
+            ..Query::default()
+        };
+        let found = query.resolve(&catalog, None).map(|one| one.model);
+        assert_eq!(found.as_ref(), Ok(&row.id));
+    }
+}
+
+#[tokio::test]
+async fn a_site_may_know_other_fits() {
+    let (catalog, mut calibrations) = known();
+    let query = format!("{QUESTION}&unlocked=on&contexts=0&requests=1");
+    let with = get(&format!("/en/calculator?{query}")).await;
+    assert!(with.text().contains("Calibrated by"));
+    calibrations.clear();
+    let site = Site::empty().await;
+    let state = SiteState::new(site.store.clone()).with_calculator(CalculatorData {
+        catalog,
+        calibrations,
+    });
+    let without = ask(router(state), &format!("/en/calculator?{query}")).await;
+    assert!(without.text().contains("An estimate from datasheets"));
 }

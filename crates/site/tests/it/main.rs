@@ -3,5 +3,6 @@
 
 mod calculator;
 mod pages;
+mod paths;
 mod serving;
 mod visitor;

@@ -88,13 +88,22 @@ impl Site {
     }
 
     pub(crate) async fn ask(&self, request: Request<Body>) -> Answer {
-        let mut router = self.router();
-        let response = Service::call(&mut router, request).await.unwrap();
-        let (head, body) = response.into_parts();
-        Answer {
-            status: head.status,
-            headers: head.headers,
-            body: body.collect().await.unwrap().to_bytes().to_vec(),
-        }
+        answered(self.router(), request).await
+    }
+}
+
+/// A site of one's own is asked for a page.
+pub(crate) async fn ask(router: axum::Router, path: &str) -> Answer {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    answered(router, request).await
+}
+
+async fn answered(mut router: axum::Router, request: Request<Body>) -> Answer {
+    let response = Service::call(&mut router, request).await.unwrap();
+    let (head, body) = response.into_parts();
+    Answer {
+        status: head.status,
+        headers: head.headers,
+        body: body.collect().await.unwrap().to_bytes().to_vec(),
     }
 }

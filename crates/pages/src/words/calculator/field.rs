@@ -5,16 +5,16 @@ pub(crate) fn field(name: &str) -> (&'static str, &'static str) {
     match name {
         "model" => ("Model", "a name or checkpoint, such as Qwen/Qwen3-14B-AWQ"),
         "hardware" => ("Machine", "a card or computer, such as RTX 3090"),
-        "tensor_parallel" => ("How many", "1; each layer is shared"),
-        "quantization" => ("Weights", "as the model's name says"),
+        "tensor_parallel" => ("How many", "1"),
+        "quantization" => ("Weights", "by its name"),
         "kv" => ("KV cache", "16 bits"),
-        "engine" => ("Engine", "by the weights"),
+        "engine" => ("Engine", "automatic"),
         "at_requests" => ("Requests at once", "1"),
         "at_context" => ("Context, tokens", "8k"),
         "output_tokens" => ("Output, tokens", "512"),
         "shared_prompt" => ("All share one prompt", ""),
-        "contexts" => ("Contexts of the matrix", "0,8k,16k,32k,max"),
-        "requests" => ("Requests of the matrix", "1..128x2"),
+        "contexts" => ("Contexts", "0,8k,16k,32k,max"),
+        "requests" => ("Requests at once", "1..128x2"),
         "memory_gib" => ("Memory of one, GiB", "as it is sold"),
         "unlocked" => ("Its maker's limits are off", ""),
         "pipeline_parallel" => ("Pipeline stages", "1"),
@@ -31,12 +31,12 @@ pub(crate) fn field(name: &str) -> (&'static str, &'static str) {
         "accepted_share" => ("Share accepted, 0 to 1", "0.7"),
         "versus" => ("Another machine", "2 x RTX 5060 Ti 16GB"),
         "versus_unlocked" => ("Its maker's limits are off", ""),
-        "rent_per_hour" => ("Rent an hour, all of them", "0.22"),
-        "rent" => ("Rent by known prices", "none"),
-        "price" => ("Price to buy, all of it", "700"),
+        "rent_per_hour" => ("Rent an hour", "0.22"),
+        "rent" => ("or known rents", "none"),
+        "price" => ("Price to buy", "700"),
         "lifetime_years" => ("Lifetime, years", "3"),
         "electricity_per_kwh" => ("Electricity a kWh", "0.17"),
-        "power_overhead" => ("Power at the meter, factor", "1"),
+        "power_overhead" => ("Power factor", "1"),
         "utilization" => ("Share of hours at work, 0 to 1", "1"),
         "currency" => ("Currency", "USD"),
         "people" => ("People at once", "8"),
@@ -60,6 +60,7 @@ pub(crate) fn choice(word: &str) -> &'static str {
 /// Heading of a part of the form.
 pub(crate) const MACHINE: &str = "Machine in detail";
 pub(crate) const SERVER: &str = "Server and speculation";
+pub(crate) const MATRIX: &str = "Rows and columns of the matrix";
 pub(crate) const COST: &str = "Cost: rent or buy";
 pub(crate) const VERSUS: &str = "What if: another machine beside it";
 pub(crate) const QUESTION: &str = "Model and machine";

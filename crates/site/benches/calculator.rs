@@ -51,6 +51,7 @@ const ASKED: [(&str, &str); 4] = [
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
         .build()
         .unwrap();
     let folder = tempfile::tempdir().unwrap();

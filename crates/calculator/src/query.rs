@@ -183,6 +183,29 @@ impl Query {
         })
     }
 
+    /// The same for another machine beside the one that the memory was said for: a size that the
+    /// other cannot have is not meant for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::resolve`].
+    pub fn resolve_beside(
+        &self,
+        catalog: &Catalog,
+        file: Option<FileModel>,
+    ) -> Result<Question, QueryError> {
+        match self.resolve(catalog, file.clone()) {
+            Err(error) if error.field == "memory_gib" => {
+                let query = Self {
+                    memory_gib: None,
+                    ..self.clone()
+                };
+                query.resolve(catalog, file)
+            }
+            found => found,
+        }
+    }
+
     fn check_figures(&self) -> Result<(), QueryError> {
         let shares = [
             ("host_dense_share", self.host_dense_share),

@@ -11,26 +11,34 @@ use crate::summary::context_label;
 use crate::words;
 use crate::words::calculator as said;
 
-/// Rate by requests, rate by context, first token by context.
+/// Rates by requests and by context, and the first token by context.
 pub(crate) fn of(answer: &CalculatorAnswer<'_>) -> Vec<Chart> {
+    let (along, across) = (answer.by_requests, answer.by_context);
     let charts = [
-        by_requests(answer.by_requests),
-        by_context(answer.by_context),
-        first_token(answer.by_context),
+        by_requests(along, said::CHART_TOTAL, |cell| cell.total_tokens_per_s),
+        by_requests(along, said::CHART_EACH, |cell| {
+            cell.per_request_tokens_per_s
+        }),
+        by_context(across),
+        first_token(across),
     ];
     charts.into_iter().flatten().collect()
 }
 
-fn by_requests(report: &Report) -> Option<Chart> {
+fn by_requests(
+    report: &Report,
+    words: [&'static str; 4],
+    rate: impl Fn(&CellPart) -> BandPart,
+) -> Option<Chart> {
     let at = |cell: &CellPart| float::from_u64(cell.requests.into());
     let cells = report.cells.iter().filter(|cell| cell.may_fit());
     let x_ticks = cells.map(|cell| (at(cell), cell.requests.to_string()));
     draw(Plan {
-        words: said::CHART_BY_REQUESTS,
+        words,
         x_spacing: Spacing::Logarithmic,
         x_ticks: x_ticks.collect(),
         y_spacing: Spacing::Logarithmic,
-        series: line(report, at, |cell| Some(cell.total_tokens_per_s), rates),
+        series: line(report, at, |cell| Some(rate(cell)), rates),
     })
 }
 

@@ -150,8 +150,8 @@ fn terms_of_a_step_and_bands_are_tables() {
     );
     assert_eq!(
         html.matches("class=\"band\"").count(),
-        6,
-        "two bands in three charts"
+        8,
+        "two bands in four charts"
     );
     assert_eq!(html.matches(" chosen\"").count(), 1);
     assert!(html.contains("tokmark calc --model x --contexts 8K --requests 4 --explain"));

@@ -1,6 +1,6 @@
 //! From the values of an address to a question that can be answered.
 
-use tokmark_calculator::query::{QueryError, counted};
+use tokmark_calculator::query::{FileModel, QueryError, counted};
 use tokmark_calculator::{Query, Question};
 use tokmark_catalog::Catalog;
 use tokmark_pages::{Field, FieldFault};
@@ -125,7 +125,7 @@ pub(crate) fn question(
     if !form.faults.is_empty() {
         return None;
     }
-    let found = resolved(catalog, query, entries);
+    let found = resolved(catalog, query, entries, Query::resolve);
     found
         .map_err(|error| {
             let model = error.field == "model";
@@ -162,7 +162,7 @@ fn versus(
     if !form.faults.is_empty() {
         return None;
     }
-    let found = resolved(catalog, query, entries);
+    let found = resolved(catalog, query, entries, Query::resolve_beside);
     found
         .map_err(|error| {
             let mut fault = fault(catalog, form, query, error, place);
@@ -178,11 +178,15 @@ fn versus(
         .ok()
 }
 
+/// How names are looked up.
+type Resolve = fn(&Query, &Catalog, Option<FileModel>) -> Result<Question, QueryError>;
+
 /// With the contexts of the list, of which `max` is only known with the model.
 fn resolved(
     catalog: &Catalog,
     query: &Query,
     entries: &[ContextEntry],
+    resolve: Resolve,
 ) -> Result<Question, QueryError> {
     let lengths = entries.iter().filter_map(|entry| match entry {
         ContextEntry::Length(context) => Some(context.0),
@@ -193,7 +197,7 @@ fn resolved(
     query.contexts.sort_unstable();
     query.contexts.dedup();
     let given = query.contexts.clone();
-    let mut question = query.resolve(catalog, None)?;
+    let mut question = resolve(&query, catalog, None)?;
     if entries.contains(&ContextEntry::Max) {
         let longest = question.longest_context().ok_or_else(|| QueryError {
             field: "contexts",

@@ -274,6 +274,18 @@ async fn costs_and_two_machines_are_in_the_document() {
     assert!(explained["explained"].as_array().unwrap().len() > 5);
 }
 
+/// The memory that was said is the first machine's.
+#[tokio::test]
+async fn another_machine_has_memory_of_its_own() {
+    let query = "model=openai/gpt-oss-20b&hardware=Mac+Studio+M3+Ultra&memory_gib=96";
+    let path = format!("/api/v1/calculator?{query}&versus=RTX+5090");
+    let document = get(&path).await;
+    let document: Value = serde_json::from_slice(&document.body).unwrap();
+    let gib =
+        |part: &str| document[part]["hardware"]["memory_bytes"].as_f64().unwrap() / 1_073_741_824.0;
+    assert_eq!((gib("base"), gib("versus")), (96.0, 32.0));
+}
+
 #[tokio::test]
 async fn the_longest_context_is_a_row() {
     let page = get(&format!(

@@ -44,7 +44,13 @@ pub(crate) const PREDICTED: &str = "median";
 pub(crate) const CHARTS: &str = "Charts";
 pub(crate) const CHARTS_NOTE: &str = "The line is the median. Half of the results are expected in the dark band, 9 of 10 in the \
      light one. Hollow points are borderline.";
-pub(crate) const CHART_BY_REQUESTS: [&str; 4] = [
+pub(crate) const CHART_EACH: [&str; 4] = [
+    "Each request, at the chosen context",
+    "requests at once",
+    "tok/s per request",
+    "",
+];
+pub(crate) const CHART_TOTAL: [&str; 4] = [
     "All requests together, at the chosen context",
     "requests at once",
     "total tok/s",

@@ -14,13 +14,21 @@ use crate::failure::{Failure, Outcome};
 /// The question about the machine that was named.
 pub(super) fn question(catalog: &Catalog, args: &QuestionArgs) -> Outcome<Question> {
     let machine = args.machine.hardware.as_deref().unwrap_or_default();
-    about(catalog, args, machine, args.machine.unlocked)
+    let unlocked = args.machine.unlocked;
+    about(catalog, args, machine, unlocked, Query::resolve)
 }
 
 /// The same question about another machine.
 pub(super) fn versus(catalog: &Catalog, args: &CalcArgs, name: &str) -> Outcome<Question> {
-    about(catalog, &args.question, name, args.what_if.versus_unlocked)
-        .map_err(|failure| failure.context(format!("--versus `{name}`")))
+    let unlocked = args.what_if.versus_unlocked;
+    about(
+        catalog,
+        &args.question,
+        name,
+        unlocked,
+        Query::resolve_beside,
+    )
+    .map_err(|failure| failure.context(format!("--versus `{name}`")))
 }
 
 /// A question whose machine does not matter.
@@ -30,7 +38,7 @@ pub(super) fn about_any_machine(catalog: &Catalog, args: &QuestionArgs) -> Outco
         .iter()
         .find(|row| row.memory_gib.is_some());
     let any = any.map(|row| row.id.as_str()).unwrap_or_default();
-    about(catalog, args, any, false)
+    about(catalog, args, any, false, Query::resolve)
 }
 
 fn about(
@@ -38,11 +46,12 @@ fn about(
     args: &QuestionArgs,
     machine: &str,
     unlocked: bool,
+    resolve: Resolve,
 ) -> Outcome<Question> {
     let words = args.model.as_deref().unwrap_or_default();
     let file = model_file::read(catalog, words, args.quantization.as_deref())?;
     let query = query(args, machine, unlocked)?;
-    let mut question = resolved(catalog, &query, file)?;
+    let mut question = resolved(catalog, &query, file, resolve)?;
     let entries = args.load.contexts.as_deref().unwrap_or_default();
     if entries.contains(&ContextEntry::Max) {
         // How long the longest is, is only known with the model.
@@ -107,8 +116,16 @@ fn query(args: &QuestionArgs, machine: &str, unlocked: bool) -> Outcome<Query> {
     })
 }
 
-fn resolved(catalog: &Catalog, query: &Query, file: Option<FileModel>) -> Outcome<Question> {
-    query.resolve(catalog, file).map_err(|error| {
+/// How names are looked up.
+type Resolve = fn(&Query, &Catalog, Option<FileModel>) -> Result<Question, QueryError>;
+
+fn resolved(
+    catalog: &Catalog,
+    query: &Query,
+    file: Option<FileModel>,
+    resolve: Resolve,
+) -> Outcome<Question> {
+    resolve(query, catalog, file).map_err(|error| {
         let hint = hint(catalog, query, &error);
         let option = option_of(error.field);
         let message = format!("{option}: {}", error.message);

@@ -18,7 +18,7 @@ const QUESTIONS = {
     "?model=deepseek-ai/DeepSeek-V3-0324&quantization=FP8&hardware=8 x H200&rent=typical&at_requests=16&at_context=16k",
   "what does not fit": "?model=Qwen/Qwen3-32B&hardware=RTX 3090",
   "two machines":
-    "?model=openai/gpt-oss-120b&hardware=Mac Studio M3 Ultra&memory_gib=96&engine=llamacpp&versus=2 x RTX 5090" +
+    "?model=openai/gpt-oss-120b&quantization=MXFP4&hardware=Mac Studio M3 Ultra&memory_gib=96&engine=llamacpp&versus=2 x RTX 5090" +
     "&price=4000&lifetime_years=4&electricity_per_kwh=0.3&rent_per_hour=1",
 };
 

@@ -4,6 +4,7 @@
 const form = document.querySelector("form[data-answer]");
 const answer = document.getElementById("answer");
 const said = document.querySelector("[data-said]");
+const brief = document.querySelector("[data-brief]");
 let asked = null;
 let planned = 0;
 
@@ -30,6 +31,14 @@ function showFaults() {
   }
 }
 
+/** The answer in short, for screens on which the form hides it. */
+function showBrief() {
+  const verdict = answer.querySelector("[data-verdict]");
+  const word = answer.querySelector(".badge-fit")?.textContent;
+  const [first] = verdict ? verdict.textContent.split(". ") : [""];
+  brief.textContent = word ? `${word}: ${first.replace(/\.$/, "")}` : first;
+}
+
 /** Puts a new answer in, and leaves open and scrolled what was. */
 function replace(html) {
   const open = [...answer.querySelectorAll("details[open]")].map((part) => part.id);
@@ -40,6 +49,7 @@ function replace(html) {
   for (const [id, left, top] of places) document.getElementById(id)?.scrollTo({ left, top, behavior: "instant" });
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   showFaults();
+  showBrief();
   const verdict = answer.querySelector("[data-verdict]") ?? answer.querySelector(".faults h2");
   if (verdict && said.textContent !== verdict.textContent) said.textContent = verdict.textContent;
   document.dispatchEvent(new CustomEvent("replaced", { detail: answer }));
@@ -102,6 +112,7 @@ function couple(slider) {
 if (form && answer) {
   document.documentElement.classList.add("live");
   for (const slider of form.querySelectorAll(".slider")) couple(slider);
+  showBrief();
   form.addEventListener("input", plan);
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -6,7 +6,7 @@ use tokmark_calculator::{Knowledge, Question};
 use tokmark_units::format;
 
 use super::chart;
-use super::command::command;
+use super::command::{command, explained};
 use super::cost::CostView;
 use super::detail::{Table, cells, prefill, steps};
 use super::explain::{self, ExplainedTerm};
@@ -91,14 +91,7 @@ impl AnswerView {
         let fits = answer.report.memory.pool_bytes >= 0.0;
         let place = place(answer);
         let one = answer.chosen.cells.first();
-        let explain = one.map(|cell| {
-            let options = [
-                ("--contexts", context_label(cell.context)),
-                ("--requests", cell.requests.to_string()),
-                ("--explain", String::new()),
-            ];
-            command(&FIELDS, values, &options)
-        });
+        let terms = one.map(|cell| explained(values, &context_label(cell.context), cell.requests));
         Self {
             verdict: Verdict::of(answer),
             figures: figures(answer),
@@ -115,8 +108,8 @@ impl AnswerView {
             cells: cells(answer),
             assumptions: answer.report.assumptions.clone(),
             explained: explain::of(&answer.chosen.explained),
-            command: command(&FIELDS, values, &[]),
-            explain_command: explain.unwrap_or_default(),
+            command: command(&FIELDS, values),
+            explain_command: terms.unwrap_or_default(),
             links: answer.links.clone(),
         }
     }

@@ -111,7 +111,7 @@ impl NeedView {
             header: said::NEED_HEADER,
             rows: machines.map(|(one, href)| row(one, href)).collect(),
             notes: said::NEED_NOTES,
-            command: command(&NEED_FIELDS, values, &[]),
+            command: command(&NEED_FIELDS, values),
             json: answer.json.to_owned(),
         }
     }

@@ -22,9 +22,10 @@ use crate::fault::Fault;
 use crate::language::Language;
 use crate::page::{html, language, options};
 
-/// The calculator, or what a site without its data says.
+/// What the calculator knows now, with the runs of this site.
 pub(super) fn data(site: &SiteState) -> Result<Arc<CalculatorData>, Fault> {
-    site.calculator.clone().ok_or(Fault::Internal)
+    let known = site.fits.now().ok_or(Fault::Internal)?;
+    Ok(Arc::clone(&known.data))
 }
 
 /// Reads a question and answers it.

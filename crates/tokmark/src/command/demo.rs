@@ -8,17 +8,19 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::{Declared, Facts, Keep, OutputDir, Session, Settings, Subject, assemble};
+use tokmark_catalog::Catalog;
 use tokmark_driver::LoadThreads;
 use tokmark_run_format::hardware::{Accelerator, Hardware, MachineClass};
 use tokmark_run_format::{RunDocument, write_document};
 use tokmark_sim::Preset;
-use tokmark_site::SiteState;
+use tokmark_site::{CalculatorData, SiteState};
 use tokmark_site_store::{NewRun, SqliteStore, Store};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, Timestamp};
 
 use super::{run as run_command, sim};
 use crate::args::{DemoArgs, ServerArgs};
+use crate::calibrations::Known;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
@@ -231,7 +233,7 @@ async fn keep_in_store(
 }
 
 async fn serve(listener: TcpListener, store: Arc<SqliteStore>) -> Outcome {
-    let state = SiteState::new(store);
+    let state = site_state(store);
     let calibrating = tokio::spawn(state.clone().keep_calibrated());
     let router = tokmark_site::router(state);
     let ended = async {
@@ -242,6 +244,19 @@ async fn serve(listener: TcpListener, store: Arc<SqliteStore>) -> Outcome {
         .map_err(|error| Failure::new(Exit::Failed, error))?;
     calibrating.abort();
     Ok(Exit::Done)
+}
+
+/// The site, whose calculator knows a person's own fits where they can be read: a demo that is
+/// refused over them would be worse.
+fn site_state(store: Arc<SqliteStore>) -> SiteState {
+    let site = SiteState::new(store);
+    match (Catalog::bundled(), Known::read()) {
+        (Ok(catalog), Ok(known)) => site.with_calculator(CalculatorData {
+            catalog,
+            calibrations: known.all,
+        }),
+        _ => site,
+    }
 }
 
 async fn open_store(data: &Path) -> Outcome<Arc<SqliteStore>> {

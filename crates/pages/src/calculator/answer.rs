@@ -64,6 +64,8 @@ pub struct AnswerLinks {
     pub json: String,
     /// The table.
     pub csv: String,
+    /// The page of the calibration behind it; empty where there is none.
+    pub path: String,
 }
 
 /// An answer, ready for its template.

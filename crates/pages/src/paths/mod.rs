@@ -59,6 +59,7 @@ struct ListRow<'a> {
     href: &'a str,
     engine: &'a str,
     hardware: String,
+    from: &'static str,
     values: Vec<String>,
 }
 
@@ -77,6 +78,7 @@ fn row<'a>(path: &'a CalculatorPath<'_>) -> ListRow<'a> {
         href: &path.href,
         engine: path.engine,
         hardware: hardware(path),
+        from: from(path),
         values: vec![
             family.kernels.join(", "),
             family.caches.join(", "),
@@ -86,7 +88,6 @@ fn row<'a>(path: &'a CalculatorPath<'_>) -> ListRow<'a> {
             both(&decode.models_held_out),
             both(&prefill.fitted),
             both(&prefill.models_held_out),
-            from(path).to_owned(),
         ],
     }
 }

@@ -15,7 +15,6 @@ pub(crate) const HARDWARE: &str = "Hardware";
 pub(crate) const KERNELS: &str = "Kernels";
 pub(crate) const CACHES: &str = "Cache types";
 pub(crate) const RUNS: &str = "Runs";
-pub(crate) const FROM: &str = "Fitted";
 pub(crate) const DECODE: &str = "Decode";
 pub(crate) const DECODE_ROWS: &str = "Decode, rows held out";
 pub(crate) const DECODE_MODELS: &str = "Decode, models held out";
@@ -24,7 +23,7 @@ pub(crate) const PREFILL_MODELS: &str = "Prefill, models held out";
 pub(crate) const LIST_CAPTION: &str =
     "Errors are median / 9 of 10, absolute, predicted against measured.";
 
-pub(crate) const HERE: &str = "to runs of this site";
+pub(crate) const HERE: &str = "fitted to runs of this site";
 pub(crate) const BUNDLED: &str = "came with the program";
 pub(crate) const UNLOCKED: &str = "limits taken off";
 
@@ -104,7 +103,7 @@ pub(crate) fn summary(runs: usize, here: bool, kernels: &str, caches: &str) -> S
     let from = if here {
         "measured runs that this site has"
     } else {
-        "public results, and came with the program"
+        "public results, whose fit came with the program"
     };
     format!("Fitted to {runs}: {from}. Kernels: {kernels}. Cache types: {caches}.")
 }

@@ -6,6 +6,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use tokmark_calculator::Family;
 use tokmark_catalog::Catalog;
 use tokmark_pages::{
     AnswerLinks, CalculatorForm, FIELDS, Section, calculator_answer, calculator_page,
@@ -41,7 +42,14 @@ fn answered(data: &CalculatorData, form: &mut Form, language: Language) -> Optio
         return None;
     };
     let query = form.query(&FIELDS, &[]);
+    let family = Family::of(&asked.question.setup);
+    let is_fitted = data.calibrations.iter().any(|one| one.family == family);
     let links = AnswerLinks {
+        path: if is_fitted {
+            language.path(&family.slug())
+        } else {
+            String::new()
+        },
         page: format!("{address}?{query}"),
         json: format!("/api/v1/calculator?{query}"),
         csv: format!("/calculator.csv?{query}"),

@@ -5,7 +5,7 @@ use axum::response::Response;
 use tokmark_calculator::compare;
 use tokmark_calculator::fit::Calibration;
 use tokmark_calculator::fit_report::{ErrorPart, FamilyPart};
-use tokmark_pages::{CalculatorPath, PathRun, Prediction, path_list_page, path_page};
+use tokmark_pages::{CalculatorPath, PathRun, Prediction, Section, path_list_page, path_page};
 use tokmark_run_format::RunDocument;
 
 use super::fits::{Fitted, SiteRun};
@@ -25,7 +25,8 @@ pub(crate) async fn list(
     let paths: Vec<CalculatorPath<'_>> = calibrations
         .map(|calibration| path(&known, calibration, language))
         .collect();
-    Ok(html(path_list_page(&paths, &options(language, None))))
+    let options = options(language, Some(Section::Calculator));
+    Ok(html(path_list_page(&paths, &options)))
 }
 
 /// One path.
@@ -41,7 +42,7 @@ pub(crate) async fn one(
         .ok_or(Fault::NotFound(language))?;
     let path = path(&known, calibration, language);
     let runs = runs(&known, calibration, language);
-    let options = options(language, None);
+    let options = options(language, Some(Section::Calculator));
     Ok(html(path_page(&path, &runs, &language.paths(), &options)))
 }
 

@@ -197,7 +197,8 @@ fn facts(id: String, started: Timestamp) -> Facts {
         flags: Vec::new(),
         note: Some(
             "A demonstration against tokmark's own simulated server: its speeds follow published \
-             measurements of this card, but nothing was measured on it."
+             measurements of this card with its maker's limits taken off (gpu-unlock), but nothing \
+             was measured on it."
                 .to_owned(),
         ),
         declared: Declared {

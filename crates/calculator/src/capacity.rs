@@ -123,8 +123,13 @@ impl Place {
         };
         let requests = f64::from(cell.requests.max(1));
         let reserved = float::from_u64(cell.context + document.plan.max_output_tokens);
-        let each = match (cell.need_tokens, document.plan.capacity) {
-            (Some(need), CapacityRule::Expected) => float::from_u64(need) / requests,
+        let each = match (cell.need_tokens, document.plan.capacity, cell.output_tokens) {
+            (_, CapacityRule::Reserve, _) => reserved,
+            (Some(need), CapacityRule::Expected, _) => float::from_u64(need) / requests,
+            // Nothing was reserved: what ran needed room for what it generated.
+            (None, _, Some(output)) if came == Came::Ran => {
+                float::from_u64(cell.context) + float::from_u64(output) / requests
+            }
             _ => reserved,
         };
         Some(Self {

@@ -195,8 +195,15 @@ fn stood_for(document: &RunDocument) -> Option<&str> {
     if document.hardware.class != MachineClass::Simulated {
         return None;
     }
-    let machine = document.roofline.as_ref()?.machine.as_ref()?;
-    Some(&machine.name)
+    let machine = document
+        .roofline
+        .as_ref()
+        .and_then(|it| it.machine.as_ref());
+    if let Some(machine) = machine {
+        return Some(&machine.name);
+    }
+    let card = document.hardware.accelerators.first()?;
+    card.name.strip_prefix("simulated ")
 }
 
 fn gib_of(bytes: u64) -> f64 {

@@ -126,6 +126,6 @@ pub(crate) fn prediction(
                 comparison: Box::new(comparison),
             }
         }
-        Err(error) => Prediction::Unknown(format!("{error}.")),
+        Err(error) => Prediction::Unknown(error.to_string()),
     })
 }

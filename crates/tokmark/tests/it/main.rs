@@ -21,6 +21,7 @@ mod help;
 mod launched;
 #[cfg(unix)]
 mod machine;
+mod predicted;
 #[cfg(unix)]
 mod roads;
 #[cfg(target_os = "linux")]

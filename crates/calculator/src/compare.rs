@@ -35,6 +35,10 @@ pub struct Comparison {
 }
 
 /// Where a prediction comes from.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a document's answers to questions that do not exclude each other"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedPath {
     /// Name of the engine.

@@ -141,7 +141,7 @@ impl Calibration {
     /// Whether a run of the setup's model was fitted.
     pub fn knows_model(&self, setup: &Setup) -> bool {
         let word = model_word(setup);
-        self.models.iter().any(|model| *model == word)
+        self.models.contains(&word)
     }
 
     /// The band of a prediction: from rows held out for a model that was among the runs, from

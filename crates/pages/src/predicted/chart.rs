@@ -48,21 +48,22 @@ fn prefill(comparison: &Comparison) -> Option<Chart> {
     };
     let start = std::iter::once((0.0, context_label(0)));
     let ticks = rows.iter().map(|one| (x(one), context_label(one.context)));
-    without_markers(draw(Plan {
+    let chart = draw(Plan {
         words: said::PREFILL_CURVE,
         x_spacing: Spacing::Linear,
         x_ticks: start.chain(ticks).collect(),
         y_spacing: Spacing::Linear,
         series: vec![line(&shown, 0), measured],
-    })?)
+    });
+    chart.map(without_markers)
 }
 
 /// Only what was measured is a point: a line without a name has none.
-fn without_markers(mut chart: Chart) -> Option<Chart> {
+fn without_markers(mut chart: Chart) -> Chart {
     for line in chart.lines.iter_mut().filter(|line| line.label.is_empty()) {
         line.markers.clear();
     }
-    Some(chart)
+    chart
 }
 
 /// A prediction: its median as a line, and its band.
@@ -99,7 +100,7 @@ fn over(grid: &Grid<'_>, comparison: &Comparison) -> Option<Chart> {
     let predicted = predicted.map(|(colour, context)| curve(grid, comparison, *context, colour));
     let points = grid.contexts.iter().enumerate();
     let points = points.map(|(colour, context)| dots(grid, comparison, *context, colour));
-    without_markers(draw(Plan {
+    let chart = draw(Plan {
         words: said::CURVES,
         x_spacing: Spacing::Logarithmic,
         x_ticks: grid
@@ -109,7 +110,8 @@ fn over(grid: &Grid<'_>, comparison: &Comparison) -> Option<Chart> {
             .collect(),
         y_spacing: Spacing::Logarithmic,
         series: predicted.chain(points).collect(),
-    })?)
+    });
+    chart.map(without_markers)
 }
 
 /// The cells of a context that are predicted to fit or that ran.

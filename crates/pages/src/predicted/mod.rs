@@ -36,7 +36,7 @@ impl Prediction {
                 comparison,
                 path: None,
             },
-            unknown => unknown,
+            Self::Unknown(reason) => Self::Unknown(reason),
         }
     }
 }

@@ -102,7 +102,7 @@ impl Fits {
                 *now = Some(Arc::new(fitted));
             }
             Err(error) => {
-                tracing::error!(%error, "the fit of the calculator's constants broke off")
+                tracing::error!(%error, "the fit of the calculator's constants broke off");
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use axum::response::Response;
 use tokmark_calculator::compare;
 use tokmark_calculator::fit::Calibration;
 use tokmark_calculator::fit_report::{ErrorPart, FamilyPart};
+use tokmark_catalog::Hardware;
 use tokmark_pages::{CalculatorPath, PathRun, Prediction, Section, path_list_page, path_page};
 use tokmark_run_format::RunDocument;
 
@@ -57,7 +58,7 @@ fn path<'a>(
         family: FamilyPart::of(calibration, &known.data.catalog),
         calibration,
         engine: family.engine.name(),
-        hardware: row.map_or_else(|| family.card.clone(), |row| row.full_name()),
+        hardware: row.map_or_else(|| family.card.clone(), Hardware::full_name),
         is_of_site: known.is_own(calibration),
         href: language.path(&family.slug()),
     }

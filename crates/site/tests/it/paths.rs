@@ -13,11 +13,11 @@ const STOCK: &str = "/en/calculator/paths/vllm-nvidia-rtx-3090";
 /// A run of a 14B model on an RTX 3090, measured with evidence.
 fn known(id: &str) -> RunDocument {
     let mut run = measured(id);
-    run.model.name = "deepseek-r1-distill-qwen-14b-awq".to_owned();
+    "deepseek-r1-distill-qwen-14b-awq".clone_into(&mut run.model.name);
     run.model.repository = None;
     run.hardware.name = Some("RTX 3090 24GB".to_owned());
-    let card = &mut run.hardware.accelerators[0];
-    card.name = "RTX 3090".to_owned();
+    let card = run.hardware.accelerators.first_mut().unwrap();
+    "RTX 3090".clone_into(&mut card.name);
     card.count = 1;
     card.memory_bytes = Some(24 << 30);
     card.memory_text = None;
@@ -179,7 +179,7 @@ async fn titles_of_runs_are_escaped() {
     let site = Site::empty().await;
     let mut run = known("one");
     run.model.repository = Some("a/deepseek-r1-distill-qwen-14b-awq".to_owned());
-    run.model.name = "<script>alert(1)</script>".to_owned();
+    "<script>alert(1)</script>".clone_into(&mut run.model.name);
     site.put(&run, Some(EVIDENCE), 0).await;
     site.state.calibrate().await.unwrap();
     for path in [STOCK, LIST, "/en/runs/one"] {

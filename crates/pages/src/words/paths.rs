@@ -101,11 +101,11 @@ pub(crate) fn hardware(name: &str, count: u32, unlocked: bool) -> String {
 pub(crate) fn summary(runs: usize, here: bool, kernels: &str, caches: &str) -> String {
     let runs = counted(runs, "run", "runs");
     let from = if here {
-        "measured runs that this site has"
+        format!("Fitted to {runs} of this site")
     } else {
-        "public results, whose fit came with the program"
+        format!("Fitted to {runs} that others made public; it came with the program")
     };
-    format!("Fitted to {runs}: {from}. Kernels: {kernels}. Cache types: {caches}.")
+    format!("{from}. Kernels: {kernels}. Cache types: {caches}.")
 }
 
 /// `1.2 % / 3.4 %`.

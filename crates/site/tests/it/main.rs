@@ -1,5 +1,9 @@
 //! The site over a real store, asked through its router.
-#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests may fail loudly, and a skipped one says so"
+)]
 
 mod calculator;
 mod pages;

@@ -126,7 +126,7 @@ async fn a_measured_run_makes_a_path_of_its_own() {
     site.state.calibrate().await.unwrap();
     let page = site.get(STOCK).await;
     assert_eq!(page.status, StatusCode::OK);
-    assert!(page.text().contains("measured runs that this site has"));
+    assert!(page.text().contains("Fitted to 1 run of this site."));
     let row = "<a href=\"/en/runs/one\">deepseek-r1-distill-qwen-14b-awq on RTX 3090 24GB</a>";
     assert!(page.text().contains(row));
     assert!(site.get(LIST).await.text().contains("to runs of this site"));
@@ -189,4 +189,39 @@ async fn titles_of_runs_are_escaped() {
     }
     let page = site.get(STOCK).await;
     assert!(page.text().contains("&#60;script&#62;alert(1)"));
+}
+
+/// The example pages as runs of a site: its own fit has as many figures as the program's, and stands
+/// in its place with links.
+#[tokio::test]
+async fn the_example_pages_become_the_sites_own_path() {
+    let folder = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        eprintln!("skipped: there are no example pages beside the repository");
+        return;
+    };
+    let site = Site::empty().await;
+    let files = entries.map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut ids = Vec::new();
+    for (second, path) in (0..).zip(files) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let run = tokmark_import::import(&text).unwrap().remove(0);
+        site.put(&run, None, second).await;
+        ids.push(run.id);
+    }
+    site.state.calibrate().await.unwrap();
+    let page = site.get(UNLOCKED).await;
+    assert!(page.text().contains("Fitted to 3 runs of this site."));
+    for id in ids {
+        let link = format!("<a href=\"/en/runs/{id}\">");
+        assert!(page.text().contains(&link), "{link}");
+        let run = site.get(&format!("/en/runs/{id}")).await;
+        assert!(
+            run.text()
+                .contains("constants fitted to 3 runs, this one among them.")
+        );
+    }
+    let errors = "Sustained decode, all but the row of contexts</th><td>36</td><td>1.4 %</td>";
+    assert!(page.text().contains(errors), "as the program's own");
 }

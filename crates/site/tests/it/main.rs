@@ -1,9 +1,5 @@
 //! The site over a real store, asked through its router.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "tests may fail loudly, and a skipped one says so"
-)]
+#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
 
 mod calculator;
 mod pages;

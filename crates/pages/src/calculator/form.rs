@@ -36,6 +36,8 @@ pub struct CalculatorForm<'a> {
     pub calculator: &'a str,
     /// Where machines for a need are.
     pub need: &'a str,
+    /// Where the calibrated paths are.
+    pub paths: &'a str,
 }
 
 /// Weights that are usual; any other that is known may be typed.

@@ -51,6 +51,7 @@ struct CalculatorPage<'a> {
     answer: Option<AnswerView>,
     faults: &'a [FieldFault],
     need: &'a str,
+    paths: &'a str,
 }
 
 #[derive(Template)]
@@ -74,6 +75,7 @@ pub fn calculator_page(
         answer: answer.map(|answer| AnswerView::of(answer, form.values)),
         faults: form.faults,
         need: form.need,
+        paths: form.paths,
     })
 }
 

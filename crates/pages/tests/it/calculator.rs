@@ -70,6 +70,7 @@ fn form<'a>(values: &'a FormValues, faults: &'a [FieldFault]) -> CalculatorForm<
         hardware: &[],
         calculator: "/en/calculator",
         need: "/en/calculator/need",
+        paths: "/en/calculator/paths",
     }
 }
 

@@ -136,6 +136,7 @@ pub(crate) async fn page(
             hardware: &hardware,
             calculator: &language.calculator(),
             need: &language.need(),
+            paths: &language.paths(),
         },
         found.as_ref().map(Found::shown).as_ref(),
         &options(language, Some(Section::Calculator)),
@@ -161,6 +162,7 @@ pub(crate) async fn fragment(
             hardware: &[],
             calculator: "",
             need: "",
+            paths: "",
         },
         found.as_ref().map(Found::shown).as_ref(),
     );

@@ -102,6 +102,7 @@ pub(crate) async fn page(
             hardware: &hardware,
             calculator: &language.calculator(),
             need: &language.need(),
+            paths: &language.paths(),
         },
         shown.as_ref(),
         &options,
@@ -128,6 +129,7 @@ pub(crate) async fn fragment(
             hardware: &[],
             calculator: "",
             need: "",
+            paths: "",
         },
         shown.as_ref(),
     );

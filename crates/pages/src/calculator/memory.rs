@@ -40,6 +40,7 @@ impl MemoryView {
         let cards = float::from_u64(setup.layout.cards().into()) / copies;
         let there = setup.card.memory_bytes * cards;
         let rule = MemoryRule::of(setup.engine, setup.card.kind);
+        let fits = memory.pool_bytes >= 0.0;
         let kept = there * (1.0 - limits.memory_fraction.unwrap_or(rule.fraction));
         let pool = memory.pool_bytes.max(0.0);
         let used = used(answer, pool, copies, memory.tokens);
@@ -48,10 +49,10 @@ impl MemoryView {
             ("overhead", said::OVERHEAD, memory.overhead_bytes),
             ("used", said::USED, used),
             ("free", said::FREE, (pool - used).max(0.0)),
-            ("kept", said::KEPT, kept),
+            ("kept", said::KEPT, if fits { kept } else { 0.0 }),
         ];
         let wanted: f64 = sizes.iter().map(|(_, _, bytes)| bytes).sum();
-        let all = wanted.max(there).max(1.0);
+        let all = wanted.max(if fits { there } else { there - kept }).max(1.0);
         let mut at = 0.0;
         let parts =
             sizes
@@ -71,8 +72,8 @@ impl MemoryView {
         Self {
             title: said::memory_of(&both(there), setup.layout.data > 1),
             parts: parts.collect(),
-            end: (wanted > there * 1.001).then(|| coordinate(there / all * WIDTH)),
-            holds: holds(answer),
+            end: (!fits).then(|| coordinate((there - kept) / all * WIDTH)),
+            holds: holds(answer, there - kept),
             each: each(answer),
         }
     }
@@ -97,13 +98,13 @@ fn used(answer: &CalculatorAnswer<'_>, pool: f64, copies: f64, tokens: f64) -> f
     pool * (each * requests / tokens).min(1.0)
 }
 
-fn holds(answer: &CalculatorAnswer<'_>) -> String {
+fn holds(answer: &CalculatorAnswer<'_>, allowed: f64) -> String {
     let memory = &answer.report.memory;
     if let Some(tokens) = answer.question.limits.kv_tokens {
         return said::budget(&format::count(tokens));
     }
     if memory.pool_bytes < 0.0 {
-        return said::NO_ROOM.to_owned();
+        return said::no_room(&both(allowed));
     }
     let states = memory.state_sequences.map(|most| format::decimal(most, 0));
     said::holds(

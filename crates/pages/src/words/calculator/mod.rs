@@ -33,7 +33,6 @@ pub(crate) const OVERHEAD: &str = "overhead";
 pub(crate) const USED: &str = "cache of this load";
 pub(crate) const FREE: &str = "cache that is free";
 pub(crate) const KEPT: &str = "not for the server";
-pub(crate) const NO_ROOM: &str = "No room for a cache.";
 
 pub(crate) const MATRIX: &str = "Decode";
 pub(crate) const MATRIX_CAPTION: &str = "predicted tok/s of all requests, and of each · rows are context length, columns are requests at once";
@@ -276,6 +275,11 @@ pub(crate) fn memory_of(size: &str, copies: bool) -> String {
         ""
     };
     format!("{size}{each}")
+}
+
+/// Where the bar ends.
+pub(crate) fn no_room(allowed: &str) -> String {
+    format!("The server may take {allowed}, the mark: no room for a cache.")
 }
 
 /// What the cache holds.

@@ -7,8 +7,8 @@
     reason = "tests may fail loudly"
 )]
 
-mod compare;
 mod calculator;
+mod compare;
 mod contrast;
 mod document;
 mod escaping;

@@ -131,9 +131,8 @@ pub fn judge(rule: &Rule, metrics: &[MetricChange]) -> Judgement {
                 Some(found) => {
                     let judged = match aggregate {
                         Aggregate::Any => each(found, keeps, *limit),
-                        Aggregate::Mean => over(found, keeps, *limit, None),
-                        Aggregate::Median => {
-                            over(found, keeps, *limit, Some(found.median_ratio(keeps)))
+                        Aggregate::Mean | Aggregate::Median => {
+                            over(found, keeps, *limit, *aggregate)
                         }
                     };
                     with_lost(judged, found, keeps)
@@ -153,15 +152,16 @@ fn over(
     found: &MetricChange,
     keeps: impl Fn(Place) -> bool + Copy,
     limit: f64,
-    median: Option<Option<f64>>,
+    aggregate: Aggregate,
 ) -> (Outcome, String) {
     let Some(change) = found.over(keeps) else {
         return nothing();
     };
-    let share = match median {
-        Some(Some(ratio)) => ratio - 1.0,
-        Some(None) => return nothing(),
-        None => change.share(),
+    let share = match aggregate {
+        Aggregate::Median => found
+            .median_ratio(keeps)
+            .map_or(change.share(), |ratio| ratio - 1.0),
+        Aggregate::Mean | Aggregate::Any => change.share(),
     };
     let cells = found.cells.iter().filter(|cell| keeps(cell.place)).count();
     let plural = if cells == 1 { "" } else { "s" };
@@ -253,9 +253,11 @@ fn status(metrics: &[MetricChange]) -> (Outcome, String) {
         .filter(|place| place.is_lost())
         .collect();
     let Some(first) = lost.first() else {
-        return match metrics.iter().any(|found| !found.cells.is_empty()) {
-            true => (Outcome::Holds, "every cell still has its value".to_owned()),
-            false => nothing(),
+        let has_any = metrics.iter().any(|found| !found.cells.is_empty());
+        return if has_any {
+            (Outcome::Holds, "every cell still has its value".to_owned())
+        } else {
+            nothing()
         };
     };
     let why = format!(

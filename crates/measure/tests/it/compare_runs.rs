@@ -208,7 +208,7 @@ fn passes_tell_the_noise_of_a_run() {
     };
     let before = of([100.0, 101.0, 102.0]);
     let found = compared(
-        &[before.clone()],
+        std::slice::from_ref(&before),
         &[of([97.0, 98.0, 99.0])],
         &[Metric::Total],
     );

@@ -1,4 +1,4 @@
-//! A comparison as JUnit XML, which CI systems read as test results.
+//! A comparison as `JUnit` XML, which CI systems read as test results.
 //!
 //! A suite for each side: each rule is a test that fails when it is broken and is skipped when there
 //! is not enough data; what became of each metric is a test that passes.
@@ -10,7 +10,7 @@ use tokmark_measure::compare::Outcome;
 use super::words;
 use super::{ComparisonView, Contest};
 
-/// The comparison as JUnit XML.
+/// The comparison as `JUnit` XML.
 pub fn comparison_junit(view: &ComparisonView) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     out.push_str("<testsuites name=\"tokmark compare\">\n");

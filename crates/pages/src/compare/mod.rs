@@ -1,4 +1,4 @@
-//! Two to six sides compared: for terminals, in Markdown, and for CI as JUnit XML.
+//! Two to six sides compared: for terminals, in Markdown, and for CI as `JUnit` XML.
 
 mod junit;
 mod markdown;

@@ -107,12 +107,12 @@ fn settings(view: &ComparisonView, width: usize, painter: Painter) -> Vec<String
     }
     let all = view.settings.iter().map(|one| words::setting(view, one));
     let mut out = vec![painter.paint(words::SETTINGS, Look::Strong)];
-    out.extend(listed(all.collect(), width));
+    out.extend(listed(&all.collect::<Vec<_>>(), width));
     out
 }
 
 /// The first lines of a list, and how many there are besides.
-fn listed(lines: Vec<String>, width: usize) -> Vec<String> {
+fn listed(lines: &[String], width: usize) -> Vec<String> {
     let more = lines.len().saturating_sub(MOST);
     let shown = lines.iter().take(MOST);
     let mut out: Vec<String> = shown
@@ -160,7 +160,7 @@ fn metric(
         out.push(words::UNMATCHED.to_owned());
         let places = found.unmatched.iter();
         let lines = places.map(|place| words::unmatched(view, contest.new, place));
-        out.extend(listed(lines.collect(), width));
+        out.extend(listed(&lines.collect::<Vec<_>>(), width));
     }
     out
 }
@@ -191,6 +191,6 @@ fn row(found: &MetricChange, cell: &CellChange) -> Vec<Text> {
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase());
+    let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()
 }

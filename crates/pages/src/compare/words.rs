@@ -91,7 +91,7 @@ fn sentence(view: &ComparisonView, contest: &Contest, found: &MetricChange) -> S
     };
     let over = cells(found.cells.len());
     if change.is_significant() {
-        let bare = |share: f64| format::decimal((share * 100.0).abs(), 1);
+        let size = |share: f64| format::decimal((share * 100.0).abs(), 1);
         // The smaller loss first, whichever way it goes.
         let (near, far) = if change.ratio < 1.0 {
             (change.high, change.low)
@@ -105,9 +105,9 @@ fn sentence(view: &ComparisonView, contest: &Contest, found: &MetricChange) -> S
         };
         return format!(
             "{new}'s {name} is {} % ({} to {}) {direction} than {base}'s over {over}: {}.",
-            bare(change.share()),
-            bare(near - 1.0),
-            bare(far - 1.0),
+            size(change.share()),
+            size(near - 1.0),
+            size(far - 1.0),
             judged(found.metric, change)
         );
     }

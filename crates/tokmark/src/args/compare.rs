@@ -36,7 +36,7 @@ pub(crate) struct CompareArgs {
     /// Print Markdown.
     #[arg(long)]
     pub(crate) markdown: bool,
-    /// Write the rules and verdicts to this file as JUnit XML.
+    /// Write the rules and verdicts to this file as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Add the comparison in Markdown to the file that `GITHUB_STEP_SUMMARY` names; without one,

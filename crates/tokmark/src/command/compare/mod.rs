@@ -196,7 +196,6 @@ fn exit(view: &ComparisonView) -> Exit {
     match worst {
         Some(Judged::Broken) => Exit::Failed,
         Some(Judged::NotEnoughData) => Exit::NotEnoughData,
-        Some(Judged::Holds) => Exit::Done,
         None if view
             .contests
             .iter()
@@ -204,6 +203,6 @@ fn exit(view: &ComparisonView) -> Exit {
         {
             Exit::NotEnoughData
         }
-        None => Exit::Done,
+        Some(Judged::Holds) | None => Exit::Done,
     }
 }

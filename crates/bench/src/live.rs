@@ -91,12 +91,9 @@ impl Picture {
         from: u64,
         until: u64,
     ) -> Option<(f64, f64)> {
-        let (began, counted) = match &mut self.window {
-            Some(known) => known,
-            None => {
-                self.window = Some((until, Vec::new()));
-                return None;
-            }
+        let Some((began, counted)) = &mut self.window else {
+            self.window = Some((until, Vec::new()));
+            return None;
         };
         if until > window.end_ns {
             return None;

@@ -45,12 +45,14 @@ impl State {
         }
         match (key.code, self.overlay) {
             // Who leaves a reader with `q` does not mean to end a run of an hour.
-            (KeyCode::Char('q') | KeyCode::Esc, Overlay::Help | Overlay::Output) => self.close(),
+            (KeyCode::Char('q') | KeyCode::Esc, Overlay::Help | Overlay::Output) => {
+                Some(self.close())
+            }
             (KeyCode::Char('q'), Overlay::None) => self.finish(now),
             (KeyCode::Char('s'), _) => self.skip(now),
-            (KeyCode::Char('p' | ' '), _) => self.toggle_pause(now),
+            (KeyCode::Char('p' | ' '), _) => Some(self.toggle_pause(now)),
             (KeyCode::Char('o'), Overlay::Output) | (KeyCode::Char('?'), Overlay::Help) => {
-                self.close()
+                Some(self.close())
             }
             (KeyCode::Char('o'), _) => {
                 self.overlay = Overlay::Output;
@@ -82,9 +84,9 @@ impl State {
         }
     }
 
-    fn close(&mut self) -> Option<Action> {
+    fn close(&mut self) -> Action {
         self.overlay = Overlay::None;
-        Some(Action::Look(None))
+        Action::Look(None)
     }
 
     fn skip(&mut self, now: Nanos) -> Option<Action> {
@@ -99,21 +101,21 @@ impl State {
         None
     }
 
-    fn toggle_pause(&mut self, now: Nanos) -> Option<Action> {
+    fn toggle_pause(&mut self, now: Nanos) -> Action {
         match self.pause {
             Pause::No => {
                 self.pause = Pause::Wanted;
                 let text = "pausing after this cell; p goes on";
                 self.say(text, Weight::Plain, now);
-                Some(Action::Pause(true))
+                Action::Pause(true)
             }
             Pause::Wanted => {
                 self.pause = Pause::No;
                 self.say("not pausing", Weight::Plain, now);
-                Some(Action::Pause(false))
+                Action::Pause(false)
             }
             // The run itself says when it goes on.
-            Pause::Since(_) => Some(Action::Pause(false)),
+            Pause::Since(_) => Action::Pause(false),
         }
     }
 

@@ -71,12 +71,12 @@ impl Looks {
     }
 
     /// Figures that matter.
-    pub(super) fn strong(self) -> Style {
+    pub(super) fn strong() -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
     /// What is read second.
-    pub(super) fn quiet(self) -> Style {
+    pub(super) fn quiet() -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
@@ -87,19 +87,19 @@ impl Looks {
 
     /// Something is wrong.
     pub(super) fn fault(self) -> Style {
-        self.coloured(self.strong(), Color::Red)
+        self.coloured(Self::strong(), Color::Red)
     }
 
     /// The running cell.
-    pub(super) fn running(self) -> Style {
-        self.strong().add_modifier(Modifier::REVERSED)
+    pub(super) fn running() -> Style {
+        Self::strong().add_modifier(Modifier::REVERSED)
     }
 
     /// A cell with a number, `place` of the way from the slowest to the fastest.
     pub(super) fn rate(self, place: f64, status: CellStatus) -> Style {
         if self.colours != Colours::Many {
             return match status {
-                CellStatus::Valid => self.strong(),
+                CellStatus::Valid => Self::strong(),
                 _ => self.status(status),
             };
         }
@@ -116,7 +116,7 @@ impl Looks {
             CellStatus::Valid => Style::new(),
             CellStatus::Looped => self.fault(),
             _ if status.is_incomplete() => self.fault(),
-            _ if status.is_not_run() => self.quiet(),
+            _ if status.is_not_run() => Self::quiet(),
             _ => self.warning(),
         }
     }

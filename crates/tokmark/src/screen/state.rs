@@ -110,14 +110,14 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(title: Title, now: Nanos) -> Self {
+    pub(crate) fn new(title: &Title, now: Nanos) -> Self {
         let clean = |text: &str| harmless(text);
         Self {
             title: Title {
                 model: clean(&title.model),
                 engine: clean(&title.engine),
                 hardware: clean(&title.hardware),
-                ..title
+                prefill_only: title.prefill_only,
             },
             began: now,
             matrix: Matrix::default(),

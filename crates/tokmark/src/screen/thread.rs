@@ -63,7 +63,7 @@ impl Screen {
     ) -> Self {
         let clock = session.clock;
         Self {
-            state: State::new(title, clock.now()),
+            state: State::new(&title, clock.now()),
             looks: Looks::of(variable),
             terminal,
             clock,

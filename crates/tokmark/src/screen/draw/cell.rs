@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use tokmark_bench::{Live, Stage, matrix};
 use tokmark_units::{float, format};
 
+use super::super::looks::Looks;
 use super::super::state::{Running, clock};
 use super::{Scene, heading, named, write};
 
@@ -22,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
             write(frame, area, 1, Line::raw(text));
         }
         Some(live) => {
-            write(frame, area, 1, rates(scene, live));
+            write(frame, area, 1, rates(live));
             write(frame, area, 2, progress(scene, running, live, inner));
         }
     }
@@ -31,7 +32,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
         let most = running.rates.iter().copied().fold(0.0, f64::max);
         write(frame, area, 3, Line::raw(format!(" {spark}")));
         let note = format!(" tok/s second by second, at most {}", format::rate(most));
-        write(frame, area, 4, Line::styled(note, scene.looks.quiet()));
+        write(frame, area, 4, Line::styled(note, Looks::quiet()));
     }
 }
 
@@ -51,8 +52,7 @@ fn title(scene: Scene<'_>) -> String {
     format!("{place}: {at}")
 }
 
-fn rates(scene: Scene<'_>, live: &Live) -> Line<'static> {
-    let looks = scene.looks;
+fn rates(live: &Live) -> Line<'static> {
     let mut spans = Vec::new();
     let total = if live.window.is_some() {
         live.tokens_per_s
@@ -60,25 +60,25 @@ fn rates(scene: Scene<'_>, live: &Live) -> Line<'static> {
         live.recent_tokens_per_s
     };
     let total = format!("{} tok/s", format::rate(total));
-    spans.extend(named(looks, "total", &total, looks.strong()));
+    spans.extend(named("total", &total, Looks::strong()));
     if let Some((low, high)) = live.interval {
         let text = format!("({} to {}) ", format::rate(low), format::rate(high));
         spans.push(Span::raw(text));
     }
     let each = format::or_dash(live.per_request_tokens_per_s, format::rate);
-    spans.extend(named(looks, "each", &each, looks.strong()));
+    spans.extend(named("each", &each, Looks::strong()));
     let ttft = format::or_dash(live.ttft, |ttft| format::ttft_ms(ttft.as_millis_f64()));
-    spans.extend(named(looks, "TTFT", &ttft, looks.strong()));
+    spans.extend(named("TTFT", &ttft, Looks::strong()));
     Line::from(spans)
 }
 
 fn progress(scene: Scene<'_>, running: &Running, live: &Live, width: u16) -> Line<'static> {
     let looks = scene.looks;
     let streams = format!("{} of {}", live.decoding, live.requests);
-    let mut spans = Vec::from(named(looks, "decoding", &streams, looks.strong()));
+    let mut spans = Vec::from(named("decoding", &streams, Looks::strong()));
     if let Some((since, length)) = live.window {
         let share = since.as_secs_f64() / length.as_secs_f64().max(1e-9);
-        spans.push(Span::styled(" window ", looks.quiet()));
+        spans.push(Span::styled(" window ", Looks::quiet()));
         spans.push(Span::raw(looks.bar(share, usize::from(width / 5))));
         spans.push(Span::raw(format!(
             " {} of {} s ",

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use tokmark_run_format::{DeviceKind, DeviceSample, DeviceSeries};
 use tokmark_units::{float, format};
 
+use super::super::looks::Looks;
 use super::super::text::harmless;
 use super::{Scene, heading, named, write};
 
@@ -16,12 +17,12 @@ const UNKNOWN: &str = "unknown";
 pub(super) fn beside(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
     heading(frame, scene, area, "server and machine");
     let (told, untold) = server(scene);
-    let mut lines: Vec<Line<'_>> = told.chunks(3).map(|part| line(scene, part)).collect();
-    lines.extend(untold.map(|untold| line(scene, &[untold])));
+    let mut lines: Vec<Line<'_>> = told.chunks(3).map(|part| line(part)).collect();
+    lines.extend(untold.map(|untold| line(&[untold])));
     let room = usize::from(area.height).saturating_sub(lines.len() + 2);
     let devices = devices(scene, room.max(1));
-    lines.extend(devices.chunks(1).map(|device| line(scene, device)));
-    lines.push(line(scene, &client(scene)));
+    lines.extend(devices.chunks(1).map(|device| line(device)));
+    lines.push(line(&client(scene)));
     for (row, text) in (1..).zip(lines) {
         write(frame, area, row, text);
     }
@@ -34,22 +35,21 @@ pub(super) fn below(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
     let mut second = devices(scene, 1);
     second.extend(client(scene));
     for (row, quantities) in [(0, first), (1, second)] {
-        write(frame, area, row, line(scene, &quantities));
+        write(frame, area, row, line(&quantities));
     }
 }
 
 /// A name and its value.
 type Quantity = (String, String);
 
-fn line(scene: Scene<'_>, quantities: &[Quantity]) -> Line<'static> {
-    let looks = scene.looks;
+fn line(quantities: &[Quantity]) -> Line<'static> {
     let spans = quantities.iter().flat_map(|(name, value)| {
         let style = if name == UNKNOWN || value == UNKNOWN {
-            looks.quiet()
+            Looks::quiet()
         } else {
-            looks.strong()
+            Looks::strong()
         };
-        named(looks, name, value, style)
+        named(name, value, style)
     });
     Line::from(spans.collect::<Vec<Span<'static>>>())
 }
@@ -114,7 +114,7 @@ fn devices(scene: Scene<'_>, room: usize) -> Vec<Quantity> {
 fn name(series: &DeviceSeries) -> String {
     match series.kind {
         DeviceKind::Accelerator => format!("GPU {}", series.index),
-        _ => harmless(&series.name),
+        DeviceKind::Processor => harmless(&series.name),
     }
 }
 

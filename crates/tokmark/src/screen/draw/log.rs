@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::super::looks::Looks;
 use super::super::state::{Weight, clock};
 use super::{Scene, heading, write};
 
@@ -31,7 +32,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
             Weight::Fault => looks.fault(),
         };
         let spans = vec![
-            Span::styled(format!(" {:>7}  ", clock(line.at)), looks.quiet()),
+            Span::styled(format!(" {:>7}  ", clock(line.at)), Looks::quiet()),
             Span::styled(line.text.clone(), style),
         ];
         write(frame, area, row, Line::from(spans));

@@ -9,6 +9,7 @@ use tokmark_bench::{Stage, matrix};
 use tokmark_run_format::{CellStatus, DecodeCell};
 use tokmark_units::format;
 
+use super::super::looks::Looks;
 use super::super::words::{mark, short};
 use super::{Scene, heading};
 
@@ -149,7 +150,7 @@ fn title(scene: Scene<'_>, layout: &Layout) -> String {
 }
 
 fn header(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect, layout: &Layout) {
-    let quiet = scene.looks.quiet();
+    let quiet = Looks::quiet();
     let mut pen = Pen::at(area, area.y + 1);
     pen.right(frame, LABEL, "context", quiet);
     if layout.prefill > 0 {
@@ -234,14 +235,14 @@ fn content(scene: Scene<'_>, context: u64, requests: u32, width: u16) -> Content
             },
         };
         let first = format!("{}{words} ", looks.pointer());
-        return Content::new(first, "running ", looks.running());
+        return Content::new(first, "running ", Looks::running());
     }
     if let Some(cell) = state.cells.get(&(context, requests)) {
         return decided(scene, cell, width);
     }
     match state.left_out.get(&(context, requests)) {
         Some(status) => Content::new(format!("{} ", short(*status)), "", looks.status(*status)),
-        None => Content::new(format!("{} ", looks.pending()), "", looks.quiet()),
+        None => Content::new(format!("{} ", looks.pending()), "", Looks::quiet()),
     }
 }
 

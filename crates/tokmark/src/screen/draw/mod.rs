@@ -6,6 +6,8 @@ mod log;
 mod matrix;
 mod over;
 #[cfg(test)]
+mod steps_tests;
+#[cfg(test)]
 mod tests;
 
 use ratatui::Frame;
@@ -83,7 +85,7 @@ fn body(frame: &mut Frame<'_>, scene: Scene<'_>, mut rest: Rect) {
 fn head(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
     let Scene { state, looks, .. } = scene;
     let title = &state.title;
-    let mut first = vec![Span::styled(title.model.clone(), looks.strong())];
+    let mut first = vec![Span::styled(title.model.clone(), Looks::strong())];
     for part in [&title.engine, &title.hardware] {
         if !part.is_empty() {
             first.push(Span::raw(format!(", {part}")));
@@ -147,8 +149,8 @@ fn keys(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
     };
     let mut words = Vec::new();
     for (key, what) in shown {
-        words.push(Span::styled((*key).to_owned(), scene.looks.strong()));
-        words.push(Span::styled(format!(" {what}   "), scene.looks.quiet()));
+        words.push(Span::styled((*key).to_owned(), Looks::strong()));
+        words.push(Span::styled(format!(" {what}   "), Looks::quiet()));
     }
     write(frame, area, 0, Line::from(words));
 }
@@ -189,18 +191,18 @@ pub(super) fn write(frame: &mut Frame<'_>, area: Rect, row: u16, line: Line<'_>)
 /// A heading: words in a line across the area.
 pub(super) fn heading(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect, words: &str) {
     let looks = scene.looks;
-    let name = Span::styled(format!(" {words} "), looks.strong());
-    let before = Span::styled(looks.rule(), looks.quiet());
+    let name = Span::styled(format!(" {words} "), Looks::strong());
+    let before = Span::styled(looks.rule(), Looks::quiet());
     let used = name.width() + 1;
     let after = usize::from(area.width).saturating_sub(used);
-    let after = Span::styled(looks.rule().repeat(after), looks.quiet());
+    let after = Span::styled(looks.rule().repeat(after), Looks::quiet());
     write(frame, area, 0, Line::from(vec![before, name, after]));
 }
 
 /// A quantity: its name in quiet, its value as given.
-pub(super) fn named(looks: Looks, name: &str, value: &str, style: Style) -> [Span<'static>; 2] {
+pub(super) fn named(name: &str, value: &str, style: Style) -> [Span<'static>; 2] {
     [
-        Span::styled(format!(" {name} "), looks.quiet()),
+        Span::styled(format!(" {name} "), Looks::quiet()),
         Span::styled(format!("{value} "), style),
     ]
 }

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use tokmark_bench::matrix;
 use tokmark_run_format::CellStatus;
 
+use super::super::looks::Looks;
 use super::super::text::wrapped;
 use super::super::words::{mark, short};
 use super::{Scene, heading, write};
@@ -29,6 +30,9 @@ pub(super) fn output(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
         sample.attempt + 1,
     );
     heading(frame, scene, area, &words);
+    if sample.text.is_empty() {
+        write(frame, area, 1, Line::raw(" nothing yet"));
+    }
     let rows = usize::from(area.height.saturating_sub(1));
     let lines = wrapped(&sample.text, usize::from(area.width.saturating_sub(2)));
     let first = lines.len().saturating_sub(rows);
@@ -72,7 +76,7 @@ pub(super) fn help(frame: &mut Frame<'_>, scene: Scene<'_>, area: Rect) {
     heading(frame, scene, area, "keys");
     let mut row = 1;
     for (key, what) in KEYS {
-        let key = Span::styled(format!(" {key:<11}"), looks.strong());
+        let key = Span::styled(format!(" {key:<11}"), Looks::strong());
         write(frame, area, row, Line::from(vec![key, Span::raw(what)]));
         row += 1;
     }

@@ -17,17 +17,17 @@ use super::super::looks::{Colours, Looks};
 use super::super::state::{State, Title};
 use super::draw;
 
-const LOOKS: Looks = Looks {
+pub(super) const LOOKS: Looks = Looks {
     colours: Colours::Many,
     unicode: true,
 };
-const K: u64 = 1_024;
+pub(super) const K: u64 = 1_024;
 
-fn at(s: u64) -> Nanos {
+pub(super) fn at(s: u64) -> Nanos {
     Nanos::from_secs(s)
 }
 
-fn title() -> Title {
+pub(super) fn title() -> Title {
     Title {
         model: "模型/\u{1b}[31mgreat-14B-語".to_owned(),
         engine: "vllm 0.11.0".to_owned(),
@@ -46,7 +46,12 @@ fn measured(context: u64, requests: u32, status: CellStatus, total: f64) -> Prog
     Progress::CellDone(Box::new(cell))
 }
 
-fn unmeasured(context: u64, requests: u32, status: CellStatus, reason: &str) -> Progress {
+pub(super) fn unmeasured(
+    context: u64,
+    requests: u32,
+    status: CellStatus,
+    reason: &str,
+) -> Progress {
     let cell = DecodeCell::without_numbers(context, requests, status, Some(reason.to_owned()));
     Progress::CellDone(Box::new(cell))
 }
@@ -102,8 +107,8 @@ fn machine() -> Progress {
 }
 
 /// A run of which a part is measured, with the cell 32K x 8 in its window.
-fn state() -> State {
-    let mut state = State::new(title(), at(100));
+pub(super) fn state() -> State {
+    let mut state = State::new(&title(), at(100));
     let mut take = |event, s: u64| state.take(event, at(100 + s));
     take(
         Progress::Planned(Matrix {
@@ -113,8 +118,7 @@ fn state() -> State {
         }),
         0,
     );
-    let levels = [1, 2, 4, 8, 16, 32, 64, 128];
-    for (at, level) in (1..).zip(levels) {
+    for (at, level) in (1..).zip([1, 2, 4, 8, 16, 32, 64, 128]) {
         let status = match level {
             64 => CellStatus::Throttled,
             128 => CellStatus::Queued,
@@ -196,7 +200,7 @@ fn state() -> State {
     state
 }
 
-fn picture(state: &State, looks: Looks, width: u16, height: u16, now: Nanos) -> Buffer {
+pub(super) fn picture(state: &State, looks: Looks, width: u16, height: u16, now: Nanos) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal
         .draw(|frame| draw(frame, state, looks, now))
@@ -205,7 +209,7 @@ fn picture(state: &State, looks: Looks, width: u16, height: u16, now: Nanos) -> 
 }
 
 /// The symbols, without the place behind a wide one.
-fn words(buffer: &Buffer) -> String {
+pub(super) fn words(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width);
     let mut out = String::new();
     for row in buffer.content.chunks(width) {
@@ -224,11 +228,11 @@ fn words(buffer: &Buffer) -> String {
     out
 }
 
-fn shown(state: &State, width: u16, height: u16) -> String {
+pub(super) fn shown(state: &State, width: u16, height: u16) -> String {
     words(&picture(state, LOOKS, width, height, at(809)))
 }
 
-fn press(state: &mut State, code: KeyCode, s: u64) -> Option<Action> {
+pub(super) fn press(state: &mut State, code: KeyCode, s: u64) -> Option<Action> {
     state.press(KeyEvent::new(code, KeyModifiers::NONE), at(s))
 }
 
@@ -272,7 +276,7 @@ fn too_small_for_a_matrix() {
 #[test]
 fn before_the_first_cell_and_of_prefill_alone() {
     let mut state = State::new(
-        Title {
+        &Title {
             prefill_only: true,
             ..title()
         },
@@ -314,6 +318,8 @@ fn output_of_a_stream_cannot_command_the_terminal() {
         Some(Action::Look(Some(0)))
     );
     assert!(shown(&state, 80, 24).contains("no cell has written anything yet"));
+    sample(&mut state, "");
+    assert!(shown(&state, 80, 24).contains(" nothing yet"));
     sample(
         &mut state,
         "Erster Absatz.\n\n\u{1b}[2J\u{1b}]0;owned\u{7}色は匂へど散りぬるを我が世誰ぞ常ならむ有為の奥山今日越えて浅き夢見じ酔ひもせず\tend\u{9b}31m\u{202e}",
@@ -404,113 +410,8 @@ fn every_size_can_be_drawn() {
             }
         }
     }
-    let empty = State::new(title(), at(100));
+    let empty = State::new(&title(), at(100));
     for (width, height) in [(1, 1), (60, 15), (80, 24), (220, 60)] {
         picture(&empty, LOOKS, width, height, at(100));
     }
-}
-
-#[test]
-fn the_running_cell_stays_in_sight() {
-    let mut state = State::new(title(), at(0));
-    let matrix = Matrix {
-        contexts: (0..40).map(|k| k * K).collect(),
-        prefill_contexts: Vec::new(),
-        levels: (1..=40).collect(),
-    };
-    state.take(Progress::Planned(matrix), at(0));
-    for (context, requests) in [(0, 1), (20 * K, 20), (39 * K, 40), (3 * K, 38)] {
-        state.take(
-            Progress::CellStarted {
-                context,
-                requests,
-                expected: at(36),
-            },
-            at(1),
-        );
-        for (width, height) in [(60, 15), (80, 24), (120, 40)] {
-            let text = words(&picture(&state, LOOKS, width, height, at(2)));
-            assert!(text.contains("▸drain"), "{context} x {requests}:\n{text}");
-            assert!(
-                text.contains("columns ") && text.contains(" of 40"),
-                "{text}"
-            );
-        }
-    }
-}
-
-#[test]
-fn keys_ask_for_what_they_say() {
-    let mut state = state();
-    assert_eq!(
-        press(&mut state, KeyCode::Char('s'), 809),
-        Some(Action::Skip)
-    );
-    assert_eq!(
-        press(&mut state, KeyCode::Char('p'), 809),
-        Some(Action::Pause(true))
-    );
-    assert!(shown(&state, 80, 24).contains("pausing after this cell"));
-    assert_eq!(
-        press(&mut state, KeyCode::Char('p'), 809),
-        Some(Action::Pause(false))
-    );
-    // The second wish counts once the first is a second old: a key held down does not throw away
-    // the result.
-    assert_eq!(
-        press(&mut state, KeyCode::Char('q'), 809),
-        Some(Action::Finish)
-    );
-    assert_eq!(press(&mut state, KeyCode::Char('q'), 809), None);
-    assert_eq!(
-        press(&mut state, KeyCode::Char('q'), 810),
-        Some(Action::LeaveNow)
-    );
-    let control = |code| KeyEvent::new(KeyCode::Char(code), KeyModifiers::CONTROL);
-    assert_eq!(state.press(control('z'), at(811)), Some(Action::Suspend));
-    assert_eq!(state.press(control('c'), at(811)), Some(Action::LeaveNow));
-    assert_eq!(press(&mut state, KeyCode::Char('x'), 811), None);
-    // Between cells there is nothing to skip.
-    state.take(
-        unmeasured(32 * K, 8, CellStatus::Skipped, "skipped by the user"),
-        at(812),
-    );
-    assert_eq!(press(&mut state, KeyCode::Char('s'), 812), None);
-}
-
-#[test]
-fn a_pause_stops_the_time_left() {
-    let mut state = state();
-    let left = |state: &State, s: u64| state.left(at(s)).unwrap();
-    assert_eq!(left(&state, 800), at(890));
-    state.take(Progress::Paused(true), at(800));
-    assert_eq!(left(&state, 1_800), at(890));
-    assert!(words(&picture(&state, LOOKS, 80, 24, at(1_800))).contains("paused"));
-    state.take(Progress::Paused(false), at(1_800));
-    assert_eq!(left(&state, 1_810), at(880));
-}
-
-#[test]
-fn the_log_scrolls_and_stays_where_it_is_scrolled_to() {
-    let mut state = state();
-    for line in 0..50 {
-        state.take(Progress::Note(format!("line {line}.")), at(810));
-    }
-    assert!(shown(&state, 80, 24).contains("note: line 49."));
-    press(&mut state, KeyCode::PageUp, 811);
-    press(&mut state, KeyCode::Up, 811);
-    let back = shown(&state, 80, 24);
-    assert!(
-        back.contains("line 38.") && !back.contains("line 39."),
-        "{back}"
-    );
-    assert!(back.contains("11 newer"), "{back}");
-    state.take(Progress::Note("later".to_owned()), at(812));
-    let still = shown(&state, 80, 24);
-    assert!(
-        still.contains("line 38.") && still.contains("12 newer"),
-        "{still}"
-    );
-    press(&mut state, KeyCode::End, 813);
-    assert!(shown(&state, 80, 24).contains("note: later"));
 }

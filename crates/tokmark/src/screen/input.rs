@@ -45,15 +45,12 @@ impl State {
         }
         match (key.code, self.overlay) {
             // Who leaves a reader with `q` does not mean to end a run of an hour.
-            (KeyCode::Char('q') | KeyCode::Esc, Overlay::Help | Overlay::Output) => {
-                Some(self.close())
-            }
+            (KeyCode::Char('q') | KeyCode::Esc, Overlay::Help | Overlay::Output)
+            | (KeyCode::Char('o'), Overlay::Output)
+            | (KeyCode::Char('?'), Overlay::Help) => Some(self.close()),
             (KeyCode::Char('q'), Overlay::None) => self.finish(now),
             (KeyCode::Char('s'), _) => self.skip(now),
             (KeyCode::Char('p' | ' '), _) => Some(self.toggle_pause(now)),
-            (KeyCode::Char('o'), Overlay::Output) | (KeyCode::Char('?'), Overlay::Help) => {
-                Some(self.close())
-            }
             (KeyCode::Char('o'), _) => {
                 self.overlay = Overlay::Output;
                 Some(Action::Look(Some(self.stream)))

@@ -77,7 +77,7 @@ impl View {
             return Self::Lines(tokio::spawn(progress::show(events, lines)));
         };
         let (signals, told) = signals::Signals::start();
-        let screen = thread::Screen::new(title, terminal, session, events, told, lines)
+        let screen = thread::Screen::new(&title, terminal, session, events, told, lines)
             .drawn_every(period())
             .acting_on(stop, steering);
         Self::Screen(screen.start(session.load.cores()), signals)

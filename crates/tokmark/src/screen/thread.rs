@@ -54,7 +54,7 @@ enum End {
 
 impl Screen {
     pub(super) fn new(
-        title: Title,
+        title: &Title,
         terminal: Drawn,
         session: &Session,
         events: UnboundedReceiver<Progress>,
@@ -63,7 +63,7 @@ impl Screen {
     ) -> Self {
         let clock = session.clock;
         Self {
-            state: State::new(&title, clock.now()),
+            state: State::new(title, clock.now()),
             looks: Looks::of(variable),
             terminal,
             clock,

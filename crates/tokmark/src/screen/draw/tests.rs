@@ -106,9 +106,8 @@ fn machine() -> Progress {
     }))
 }
 
-/// A run of which a part is measured, with the cell 32K x 8 in its window.
-pub(super) fn state() -> State {
-    let mut state = State::new(&title(), at(100));
+/// The first row, the second one, and the beginning of the third.
+fn fill(state: &mut State) {
     let mut take = |event, s: u64| state.take(event, at(100 + s));
     take(
         Progress::Planned(Matrix {
@@ -169,6 +168,13 @@ pub(super) fn state() -> State {
         unmeasured(32 * K, 4, CellStatus::Skipped, "skipped by the user"),
         690,
     );
+}
+
+/// A run of which a part is measured, with the cell 32K x 8 in its window.
+pub(super) fn state() -> State {
+    let mut state = State::new(&title(), at(100));
+    fill(&mut state);
+    let mut take = |event, s: u64| state.take(event, at(100 + s));
     take(
         Progress::Left {
             left: at(900),

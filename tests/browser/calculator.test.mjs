@@ -23,7 +23,7 @@ const QUESTIONS = {
 };
 
 describe("the calculator", { skip: ADDRESS ? false : "TOKMARK_RUN_PAGE is not set" }, () => {
-  const calculator = ADDRESS ? new URL("/en/calculator", ADDRESS).href : "";
+  const calculator = ADDRESS ? new URL("/en/decode-calculator", ADDRESS).href : "";
   let browser;
 
   before(async () => {

@@ -61,7 +61,7 @@ describe("predicted beside measured", { skip: RUN ? false : "TOKMARK_RUN_PAGE is
 
   test("a path names its runs, constants and residuals", async () => {
     const address = await pathAddress();
-    assert.match(address, /\/calculator\/paths\/[a-z0-9-]+$/);
+    assert.match(address, /\/decode-calculator\/paths\/[a-z0-9-]+$/);
     await check(address, { scripts: false }, async (page) => {
       const count = (selector) => page.locator(selector).count();
       assert.equal(await count("[data-errors] tbody tr"), 6);

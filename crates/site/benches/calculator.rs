@@ -28,11 +28,11 @@ const TIMES: usize = 50;
 const ASKED: [(&str, &str); 4] = [
     (
         "fragment, 4 x 8 cells",
-        "/en/calculator/answer?model=Qwen/Qwen3-14B-AWQ&hardware=RTX+3090",
+        "/en/decode-calculator/answer?model=Qwen/Qwen3-14B-AWQ&hardware=RTX+3090",
     ),
     (
         "fragment, mixture on 8 accelerators, two machines, costs",
-        "/en/calculator/answer?model=deepseek-ai/DeepSeek-V3-0324&quantization=FP8\
+        "/en/decode-calculator/answer?model=deepseek-ai/DeepSeek-V3-0324&quantization=FP8\
          &hardware=8+x+H200&versus=8+x+B200&rent_per_hour=20",
     ),
     (
@@ -45,7 +45,7 @@ const ASKED: [(&str, &str); 4] = [
     ),
     (
         "machines for a need",
-        "/en/calculator/need/answer?model=Qwen/Qwen3-14B-AWQ&people=8&context=32k&tokens_per_s=20",
+        "/en/decode-calculator/need/answer?model=Qwen/Qwen3-14B-AWQ&people=8&context=32k&tokens_per_s=20",
     ),
 ];
 

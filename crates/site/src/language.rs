@@ -35,22 +35,22 @@ impl Language {
 
     /// Address of the decode calculator.
     pub(crate) fn calculator(self) -> String {
-        format!("/{}/calculator", self.as_str())
+        format!("/{}/decode-calculator", self.as_str())
     }
 
     /// Address of the machines for a need.
     pub(crate) fn need(self) -> String {
-        format!("/{}/calculator/need", self.as_str())
+        format!("/{}/decode-calculator/need", self.as_str())
     }
 
     /// Address of the list of calibrated paths.
     pub(crate) fn paths(self) -> String {
-        format!("/{}/calculator/paths", self.as_str())
+        format!("/{}/decode-calculator/paths", self.as_str())
     }
 
     /// Address of a calibrated path.
     pub(crate) fn path(self, slug: &str) -> String {
-        format!("/{}/calculator/paths/{slug}", self.as_str())
+        format!("/{}/decode-calculator/paths/{slug}", self.as_str())
     }
 
     /// Address of a run's page.

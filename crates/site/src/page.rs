@@ -73,7 +73,7 @@ pub(crate) async fn to_runs() -> Redirect {
     Redirect::to(&Language::default().runs())
 }
 
-/// `/calculator` leads to a language.
+/// `/decode-calculator` leads to a language.
 pub(crate) async fn to_calculator() -> Redirect {
     Redirect::to(&Language::default().calculator())
 }

@@ -15,19 +15,19 @@ pub fn router(state: SiteState) -> Router {
         .route("/{language}/", get(page::start))
         .route("/{language}/runs", get(page::runs))
         .route("/{language}/runs/{id}", get(page::run))
-        .route("/{language}/calculator", get(calculator::page))
-        .route("/{language}/calculator/answer", get(calculator::fragment))
-        .route("/{language}/calculator/need", get(calculator::need_page))
+        .route("/{language}/decode-calculator", get(calculator::page))
+        .route("/{language}/decode-calculator/answer", get(calculator::fragment))
+        .route("/{language}/decode-calculator/need", get(calculator::need_page))
         .route(
-            "/{language}/calculator/need/answer",
+            "/{language}/decode-calculator/need/answer",
             get(calculator::need_fragment),
         )
-        .route("/calculator", get(page::to_calculator))
-        .route("/calculator.csv", get(calculator::csv))
+        .route("/decode-calculator", get(page::to_calculator))
+        .route("/decode-calculator.csv", get(calculator::csv))
         .route("/api/v1/calculator", get(calculator::document))
         .route("/api/v1/calculator/need", get(calculator::need_document))
-        .route("/{language}/calculator/paths", get(paths::list))
-        .route("/{language}/calculator/paths/{slug}", get(paths::one))
+        .route("/{language}/decode-calculator/paths", get(paths::list))
+        .route("/{language}/decode-calculator/paths/{slug}", get(paths::one))
         .route("/runs", get(page::to_runs))
         .route("/runs/{id}", get(page::to_run))
         .route("/runs/{id}/run.json", get(download::json))

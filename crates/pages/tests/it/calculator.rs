@@ -68,9 +68,9 @@ fn form<'a>(values: &'a FormValues, faults: &'a [FieldFault]) -> CalculatorForm<
         faults,
         models: &[],
         hardware: &[],
-        calculator: "/en/calculator",
-        need: "/en/calculator/need",
-        paths: "/en/calculator/paths",
+        calculator: "/en/decode-calculator",
+        need: "/en/decode-calculator/need",
+        paths: "/en/decode-calculator/paths",
     }
 }
 
@@ -165,7 +165,7 @@ fn a_form_keeps_what_was_typed_and_escapes_it() {
     let faults = [FieldFault {
         field: "model",
         message: mark.to_owned(),
-        candidates: vec![(mark.to_owned(), "/en/calculator?model=a".to_owned())],
+        candidates: vec![(mark.to_owned(), "/en/decode-calculator?model=a".to_owned())],
     }];
     let options = PageOptions::self_contained();
     let html = calculator_page(&form(&values, &faults), None, &options);

@@ -52,7 +52,7 @@ fn answered(data: &CalculatorData, form: &mut Form, language: Language) -> Optio
         },
         page: format!("{address}?{query}"),
         json: format!("/api/v1/calculator?{query}"),
-        csv: format!("/calculator.csv?{query}"),
+        csv: format!("/decode-calculator.csv?{query}"),
     };
     Answered::of(data, asked, form, links)
 }

@@ -64,7 +64,7 @@ async fn page_document_and_table_have_the_figures_of_the_library() {
         })
         .collect();
     assert_eq!(expected.len(), 32);
-    for path in ["/en/calculator", "/en/calculator/answer"] {
+    for path in ["/en/decode-calculator", "/en/decode-calculator/answer"] {
         let page = get(&format!("{path}?{QUESTION}")).await;
         assert_eq!(page.status, StatusCode::OK);
         assert_eq!(cells(page.text()), expected, "{path}");
@@ -73,7 +73,7 @@ async fn page_document_and_table_have_the_figures_of_the_library() {
     assert_eq!(document.header("content-type"), "application/json");
     let document: Value = serde_json::from_slice(&document.body).unwrap();
     assert_eq!(document, serde_json::to_value(&report).unwrap());
-    let table = get(&format!("/calculator.csv?{QUESTION}")).await;
+    let table = get(&format!("/decode-calculator.csv?{QUESTION}")).await;
     assert_eq!(table.text(), csv::text(&report, None));
     assert!(
         table
@@ -84,7 +84,7 @@ async fn page_document_and_table_have_the_figures_of_the_library() {
 
 #[tokio::test]
 async fn the_page_without_a_question_shows_an_example() {
-    let page = get("/en/calculator").await;
+    let page = get("/en/decode-calculator").await;
     assert_eq!(page.status, StatusCode::OK);
     assert_eq!(cells(page.text()).len(), 32);
     assert!(page.text().contains("value=\"Qwen/Qwen3-14B-AWQ\""));
@@ -96,16 +96,16 @@ async fn the_page_without_a_question_shows_an_example() {
         page.header("content-security-policy")
             .contains("form-action 'self'")
     );
-    for path in ["/en/", "/en/runs", "/en/calculator/need"] {
+    for path in ["/en/", "/en/runs", "/en/decode-calculator/need"] {
         let text = get(path).await;
-        let entry = "<a href=\"/en/calculator\"";
+        let entry = "<a href=\"/en/decode-calculator\"";
         assert!(text.text().contains(entry), "{path}");
     }
     assert_eq!(
-        get("/calculator").await.header("location"),
-        "/en/calculator"
+        get("/decode-calculator").await.header("location"),
+        "/en/decode-calculator"
     );
-    assert_eq!(get("/xx/calculator").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(get("/xx/decode-calculator").await.status, StatusCode::NOT_FOUND);
 }
 
 /// Address, field, message.
@@ -164,7 +164,7 @@ const WRONG: [(&str, &str, &str); 12] = [
 async fn what_is_wrong_is_told_at_its_field_and_the_form_is_kept() {
     let site = Site::empty().await;
     for (query, field, message) in WRONG {
-        let page = site.get(&format!("/en/calculator?{query}")).await;
+        let page = site.get(&format!("/en/decode-calculator?{query}")).await;
         assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
         let text = page.text();
         let place = format!("id=\"fault-{field}\">");
@@ -184,10 +184,10 @@ async fn what_is_wrong_is_told_at_its_field_and_the_form_is_kept() {
             "{query}"
         );
         assert!(!text.contains("data-predicted"), "{query}: no answer");
-        let fragment = site.get(&format!("/en/calculator/answer?{query}")).await;
+        let fragment = site.get(&format!("/en/decode-calculator/answer?{query}")).await;
         assert_eq!(fragment.status, StatusCode::OK);
         assert!(fragment.text().contains(&format!("data-fault=\"{field}\"")));
-        for path in ["/api/v1/calculator", "/calculator.csv"] {
+        for path in ["/api/v1/calculator", "/decode-calculator.csv"] {
             let problem = site.get(&format!("{path}?{query}")).await;
             assert_eq!(problem.status, StatusCode::UNPROCESSABLE_ENTITY);
             assert_eq!(problem.header("content-type"), "application/problem+json");
@@ -211,8 +211,8 @@ async fn every_fault_is_told_at_once_and_names_lead_on() {
         .map(|one| one["field"].as_str().unwrap())
         .collect();
     assert_eq!(fields, ["model", "hardware", "price", "elsewhere"]);
-    let page = get(&format!("/en/calculator?{query}")).await;
-    let link = "/en/calculator?model=Qwen3-99&#38;hardware=RTX+3090&#38;price=x\">RTX 3090</a>";
+    let page = get(&format!("/en/decode-calculator?{query}")).await;
+    let link = "/en/decode-calculator?model=Qwen3-99&#38;hardware=RTX+3090&#38;price=x\">RTX 3090</a>";
     assert!(page.text().contains(link));
 }
 
@@ -225,9 +225,9 @@ async fn no_value_becomes_markup() {
         .chain(&tokmark_pages::NEED_FIELDS)
     {
         for path in [
-            "/en/calculator",
-            "/en/calculator/answer",
-            "/en/calculator/need",
+            "/en/decode-calculator",
+            "/en/decode-calculator/answer",
+            "/en/decode-calculator/need",
         ] {
             let page = site.get(&format!("{path}?{}={mark}", field.name)).await;
             assert!(
@@ -249,7 +249,7 @@ async fn costs_and_two_machines_are_in_the_document() {
     let rented = document["cost"]["cells"][0]["rented"]["output_per_million"].as_f64();
     let rate = document["cells"][0]["total_tokens_per_s"]["median"].as_f64();
     assert!((rented.unwrap() - 1e6 * 0.22 / 3_600.0 / rate.unwrap()).abs() < 1e-9);
-    let page = get(&format!("/en/calculator?{cost}")).await;
+    let page = get(&format!("/en/decode-calculator?{cost}")).await;
     assert!(page.text().contains("rented at 0.22 USD an hour"));
     assert!(
         page.text()
@@ -266,7 +266,7 @@ async fn costs_and_two_machines_are_in_the_document() {
     assert_eq!(versus["versus"]["hardware"]["count"], 2);
     let ratio = versus["ratio"][0]["total_tokens_per_s"].as_f64().unwrap();
     assert!(ratio > 1.0 && ratio < 2.0, "{ratio}");
-    let page = get(&format!("/en/calculator?{QUESTION}&versus=2+x+RTX+3090")).await;
+    let page = get(&format!("/en/decode-calculator?{QUESTION}&versus=2+x+RTX+3090")).await;
     let shown = format!("× {}", format::decimal(ratio, 2));
     assert!(page.text().contains(&shown), "{shown}");
     let explained = get(&format!("/api/v1/calculator?{QUESTION}&explain=on")).await;
@@ -289,7 +289,7 @@ async fn another_machine_has_memory_of_its_own() {
 #[tokio::test]
 async fn the_longest_context_is_a_row() {
     let page = get(&format!(
-        "/en/calculator?{QUESTION}&contexts=0,max&requests=1"
+        "/en/decode-calculator?{QUESTION}&contexts=0,max&requests=1"
     ))
     .await;
     let contexts: Vec<u64> = cells(page.text()).iter().map(|cell| cell.0).collect();
@@ -313,7 +313,7 @@ async fn machines_for_a_need_are_those_of_the_library() {
     let document = get(&format!("/api/v1/calculator/need?{query}")).await;
     let document: Value = serde_json::from_slice(&document.body).unwrap();
     assert_eq!(document, serde_json::to_value(&report).unwrap());
-    let page = get(&format!("/en/calculator/need?{query}")).await;
+    let page = get(&format!("/en/decode-calculator/need?{query}")).await;
     let links: Vec<&str> = page
         .text()
         .split("<th scope=\"row\"><a href=\"")
@@ -327,7 +327,7 @@ async fn machines_for_a_need_are_those_of_the_library() {
         assert_eq!(answer.status, StatusCode::OK, "{address}");
         assert!(answer.text().contains("verdict good"), "{address}");
     }
-    let wrong = get("/en/calculator/need?model=Qwen3-14B&people=0&context=x").await;
+    let wrong = get("/en/decode-calculator/need?model=Qwen3-14B&people=0&context=x").await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
     for field in ["people", "context", "tokens_per_s"] {
         assert!(
@@ -376,7 +376,7 @@ fn every_name_of_the_lists_is_understood() {
 async fn a_site_may_know_other_fits() {
     let (catalog, mut calibrations) = known();
     let query = format!("{QUESTION}&unlocked=on&contexts=0&requests=1");
-    let with = get(&format!("/en/calculator?{query}")).await;
+    let with = get(&format!("/en/decode-calculator?{query}")).await;
     assert!(with.text().contains("Calibrated by"));
     calibrations.clear();
     let site = Site::empty().await;
@@ -384,6 +384,6 @@ async fn a_site_may_know_other_fits() {
         catalog,
         calibrations,
     });
-    let without = ask(router(state), &format!("/en/calculator?{query}")).await;
+    let without = ask(router(state), &format!("/en/decode-calculator?{query}")).await;
     assert!(without.text().contains("An estimate from datasheets"));
 }

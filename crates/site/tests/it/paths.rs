@@ -6,9 +6,9 @@ use tokmark_run_format::{RunDocument, Trust};
 
 use crate::visitor::{EVIDENCE, Site, measured};
 
-const LIST: &str = "/en/calculator/paths";
-const UNLOCKED: &str = "/en/calculator/paths/vllm-nvidia-rtx-3090-unlocked";
-const STOCK: &str = "/en/calculator/paths/vllm-nvidia-rtx-3090";
+const LIST: &str = "/en/decode-calculator/paths";
+const UNLOCKED: &str = "/en/decode-calculator/paths/vllm-nvidia-rtx-3090-unlocked";
+const STOCK: &str = "/en/decode-calculator/paths/vllm-nvidia-rtx-3090";
 
 /// A run of a 14B model on an RTX 3090, measured with evidence.
 fn known(id: &str) -> RunDocument {
@@ -46,7 +46,7 @@ async fn a_run_stands_beside_its_prediction() {
         "<small class=\"prediction\">predicted 79.1</small>",
         "<strong class=\"error\">-1.1 %</strong>",
         "1 of 1 figure lie in the 90 % band.",
-        "href=\"/en/calculator/paths/vllm-nvidia-rtx-3090-unlocked\"",
+        "href=\"/en/decode-calculator/paths/vllm-nvidia-rtx-3090-unlocked\"",
         "<polygon class=\"band\"",
         "measured 80.0, predicted 79.1 (-1.1 %), 90 % band ",
     ] {
@@ -55,7 +55,7 @@ async fn a_run_stands_beside_its_prediction() {
     let file = site.get("/runs/one/run.html").await;
     assert!(file.text().contains("predicted 79.1"));
     assert!(
-        !file.text().contains("/en/calculator/paths"),
+        !file.text().contains("/en/decode-calculator/paths"),
         "no site beside it"
     );
 }
@@ -77,7 +77,7 @@ async fn the_programs_paths_are_listed_and_shown() {
     let list = site.get(LIST).await;
     assert_eq!(list.status, StatusCode::OK);
     for part in [
-        "<a href=\"/en/calculator/paths/vllm-nvidia-rtx-3090-unlocked\">NVIDIA RTX 3090",
+        "<a href=\"/en/decode-calculator/paths/vllm-nvidia-rtx-3090-unlocked\">NVIDIA RTX 3090",
         ", limits taken off</a>",
         "<td>weight-only</td>",
         "int4_per_token_head",
@@ -107,10 +107,10 @@ async fn the_programs_paths_are_listed_and_shown() {
 async fn addresses_of_no_path_lead_nowhere() {
     let site = Site::empty().await;
     for path in [
-        "/xx/calculator/paths",
-        "/en/calculator/paths/",
-        "/en/calculator/paths/nobody",
-        "/en/calculator/paths/..%2f..%2fetc",
+        "/xx/decode-calculator/paths",
+        "/en/decode-calculator/paths/",
+        "/en/decode-calculator/paths/nobody",
+        "/en/decode-calculator/paths/..%2f..%2fetc",
         STOCK,
     ] {
         let answer = site.get(path).await;

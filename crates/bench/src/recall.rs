@@ -49,13 +49,13 @@ impl Run<'_> {
 
     fn recall(&mut self, record: Record) {
         match &record {
-            Record::Header(_) => return,
             Record::Probes(probes) => self.recall_probes(probes.clone()),
             Record::Prefill(sample) => {
                 self.learn_sample(sample);
             }
             Record::Cell(cell) if is_final(cell) => self.settle(cell),
-            Record::Cell(_) => return,
+            // What was stopped is measured again.
+            Record::Cell(_) | Record::Header(_) => return,
         }
         self.records.push(record);
     }

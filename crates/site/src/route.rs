@@ -16,8 +16,14 @@ pub fn router(state: SiteState) -> Router {
         .route("/{language}/runs", get(page::runs))
         .route("/{language}/runs/{id}", get(page::run))
         .route("/{language}/decode-calculator", get(calculator::page))
-        .route("/{language}/decode-calculator/answer", get(calculator::fragment))
-        .route("/{language}/decode-calculator/need", get(calculator::need_page))
+        .route(
+            "/{language}/decode-calculator/answer",
+            get(calculator::fragment),
+        )
+        .route(
+            "/{language}/decode-calculator/need",
+            get(calculator::need_page),
+        )
         .route(
             "/{language}/decode-calculator/need/answer",
             get(calculator::need_fragment),
@@ -27,7 +33,10 @@ pub fn router(state: SiteState) -> Router {
         .route("/api/v1/calculator", get(calculator::document))
         .route("/api/v1/calculator/need", get(calculator::need_document))
         .route("/{language}/decode-calculator/paths", get(paths::list))
-        .route("/{language}/decode-calculator/paths/{slug}", get(paths::one))
+        .route(
+            "/{language}/decode-calculator/paths/{slug}",
+            get(paths::one),
+        )
         .route("/runs", get(page::to_runs))
         .route("/runs/{id}", get(page::to_run))
         .route("/runs/{id}/run.json", get(download::json))

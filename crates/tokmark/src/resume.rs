@@ -22,7 +22,7 @@ pub(crate) struct Beginning {
     /// When it was started for the first time.
     pub(crate) started: Timestamp,
     /// What is on record already.
-    pub(crate) journal: Option<Journal>,
+    pub(crate) journal: Option<Box<Journal>>,
 }
 
 impl Beginning {
@@ -143,10 +143,8 @@ fn among_all(subject: &Subject) -> Outcome<Found> {
     if let Some(found) = newest(&mut candidates, subject)? {
         return Ok(found);
     }
-    let done = folders
-        .iter()
-        .filter_map(|folder| finished(folder, subject));
-    if let Some(path) = done.last() {
+    let mut newest_first = folders.iter().rev();
+    if let Some(path) = newest_first.find_map(|folder| finished(folder, subject)) {
         return Ok(Found::Finished(path));
     }
     let reasons = candidates.iter().map(|(path, journal)| {
@@ -174,7 +172,7 @@ fn newest(candidates: &mut Vec<(PathBuf, Journal)>, subject: &Subject) -> Outcom
             .started_at
             .parse()
             .unwrap_or_else(|_| identity::now()),
-        journal: Some(journal),
+        journal: Some(Box::new(journal)),
     };
     Ok(Some(Found::Unfinished(beginning, output)))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokmark_bench::{Progress, Settings};
 use tokmark_measure::verify;
 use tokmark_run_format::plan::Profile;
-use tokmark_run_format::{CellStatus, DecodeCell};
+use tokmark_run_format::{CellStatus, DecodeCell, Tool};
 use tokmark_test_kit::SimBench;
 use tokmark_units::Context;
 
@@ -50,7 +50,7 @@ async fn a_thorough_run_measures_each_cell_three_times() {
         assert!((cell.passes_spread.unwrap() - spread).abs() < 1e-12);
         assert!((cell.passes_drift.unwrap() - (last - first) / totals[1]).abs() < 1e-12);
     }
-    let mut document = tokmark_run_format::RunDocument::new("test".into(), Default::default());
+    let mut document = tokmark_run_format::RunDocument::new("test".into(), Tool::default());
     document.decode.clone_from(&outcome.decode);
     let of_cells = |found: &verify::Difference| found.path.starts_with("decode/0/1/");
     let found = verify::run(&document, &outcome.records);

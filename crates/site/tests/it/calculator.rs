@@ -105,7 +105,10 @@ async fn the_page_without_a_question_shows_an_example() {
         get("/decode-calculator").await.header("location"),
         "/en/decode-calculator"
     );
-    assert_eq!(get("/xx/decode-calculator").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        get("/xx/decode-calculator").await.status,
+        StatusCode::NOT_FOUND
+    );
 }
 
 /// Address, field, message.
@@ -184,7 +187,9 @@ async fn what_is_wrong_is_told_at_its_field_and_the_form_is_kept() {
             "{query}"
         );
         assert!(!text.contains("data-predicted"), "{query}: no answer");
-        let fragment = site.get(&format!("/en/decode-calculator/answer?{query}")).await;
+        let fragment = site
+            .get(&format!("/en/decode-calculator/answer?{query}"))
+            .await;
         assert_eq!(fragment.status, StatusCode::OK);
         assert!(fragment.text().contains(&format!("data-fault=\"{field}\"")));
         for path in ["/api/v1/calculator", "/decode-calculator.csv"] {
@@ -212,7 +217,8 @@ async fn every_fault_is_told_at_once_and_names_lead_on() {
         .collect();
     assert_eq!(fields, ["model", "hardware", "price", "elsewhere"]);
     let page = get(&format!("/en/decode-calculator?{query}")).await;
-    let link = "/en/decode-calculator?model=Qwen3-99&#38;hardware=RTX+3090&#38;price=x\">RTX 3090</a>";
+    let link =
+        "/en/decode-calculator?model=Qwen3-99&#38;hardware=RTX+3090&#38;price=x\">RTX 3090</a>";
     assert!(page.text().contains(link));
 }
 
@@ -266,7 +272,10 @@ async fn costs_and_two_machines_are_in_the_document() {
     assert_eq!(versus["versus"]["hardware"]["count"], 2);
     let ratio = versus["ratio"][0]["total_tokens_per_s"].as_f64().unwrap();
     assert!(ratio > 1.0 && ratio < 2.0, "{ratio}");
-    let page = get(&format!("/en/decode-calculator?{QUESTION}&versus=2+x+RTX+3090")).await;
+    let page = get(&format!(
+        "/en/decode-calculator?{QUESTION}&versus=2+x+RTX+3090"
+    ))
+    .await;
     let shown = format!("× {}", format::decimal(ratio, 2));
     assert!(page.text().contains(&shown), "{shown}");
     let explained = get(&format!("/api/v1/calculator?{QUESTION}&explain=on")).await;

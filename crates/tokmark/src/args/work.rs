@@ -137,6 +137,10 @@ pub(crate) struct RunArgs {
     pub(crate) output: Option<PathBuf>,
     /// Go on with an unfinished run: that of this folder, or the newest that has the same server, model and plan.
     #[arg(long, value_name = "DIR", num_args = 0..=1, env = "TOKMARK_RESUME")]
+    #[expect(
+        clippy::option_option,
+        reason = "how clap says that a value may follow"
+    )]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Plain progress lines in place of the full screen. The default in a pipe and in CI.
     #[arg(long, env = "TOKMARK_PLAIN")]

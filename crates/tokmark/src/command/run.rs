@@ -45,7 +45,7 @@ pub(crate) async fn run(mut args: RunArgs, quiet: bool) -> Outcome {
         Start::Finished(path) => return already_finished(&path, args.json, quiet),
     };
     if !quiet {
-        introduce(&reached, &output, beginning.journal.as_ref());
+        introduce(&reached, &output, beginning.journal.as_deref());
     }
     if args.reset_cache {
         let note = reset_cache(&reached.session).await;
@@ -119,7 +119,7 @@ pub(crate) async fn measure(
     let view = View::start(looks, session, events, stop, &steering);
     let mut run = Run::new(session, settings, &beginning.id, keep, &listener, stop);
     if let Some(journal) = beginning.journal {
-        run = run.go_on(journal);
+        run = run.go_on(*journal);
     }
     let outcome = tokio::select! {
         outcome = run.steered_by(&steering).measure() => outcome,
@@ -226,7 +226,7 @@ fn introduce(reached: &Reached, output: &OutputDir, journal: Option<&Journal>) {
         let cells = journal.records.iter();
         let cells = cells.filter(|record| matches!(record, Record::Cell(_)));
         say::progress(format!(
-            "going on with the run of {}: {} cells are on record",
+            "going on with the run of {}; cells on record: {}",
             journal.header.started_at,
             cells.count()
         ));

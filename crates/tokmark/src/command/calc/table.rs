@@ -1,5 +1,7 @@
 //! An answer for a terminal.
 
+use std::collections::BTreeMap;
+
 use tokmark_calculator::fit::Band;
 use tokmark_calculator::report::{CellPart, Report};
 use tokmark_calculator::{Knowledge, Question, StepTerm};
@@ -318,14 +320,16 @@ fn corners(report: &Report) -> Vec<&CellPart> {
     let fits = |cell: &&CellPart| cell.fit != "does_not_fit";
     let fitting: Vec<&CellPart> = report.cells.iter().filter(fits).collect();
     let contexts = [fitting.first(), fitting.last()];
-    let mut corners: Vec<&CellPart> = Vec::new();
-    for tokens in contexts.into_iter().flatten().map(|cell| cell.context) {
-        let mut row = fitting.iter().filter(|cell| cell.context == tokens);
-        corners.extend(row.next());
-        corners.extend(row.next_back());
-    }
-    corners.dedup_by_key(|cell| (cell.context, cell.requests));
-    corners
+    let rows = contexts.into_iter().flatten().map(|cell| cell.context);
+    let ends = rows.flat_map(|tokens| {
+        let mut row = fitting.iter().filter(move |cell| cell.context == tokens);
+        [row.next(), row.next_back()].into_iter().flatten()
+    });
+    // One row or one column has fewer corners.
+    let corners: BTreeMap<(u64, u32), &CellPart> = ends
+        .map(|cell| ((cell.context, cell.requests), *cell))
+        .collect();
+    corners.into_values().collect()
 }
 
 /// What limits it: the largest terms of a step, the share of the roofline, and energy.

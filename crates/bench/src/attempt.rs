@@ -90,7 +90,7 @@ impl Run<'_> {
             ..CellEvidence::default()
         };
         let note = match self.drain().await {
-            Drained::Idle => None,
+            Drained::Idle | Drained::Returned(_) => None,
             Drained::IdleByProbe(text) => Some(text),
             Drained::Busy(reason) => return ended(CellEnd::BusyServer, Some(reason)),
             Drained::Broken(failure) => {
@@ -101,6 +101,9 @@ impl Run<'_> {
                 return ended(CellEnd::Interrupted, Some("stopped by the user".into()));
             }
         };
+        if self.warm_after_return(context, requests).await.is_err() {
+            return ended(CellEnd::Interrupted, Some("stopped by the user".into()));
+        }
         let rows = match self
             .row_requests(context, requests, first_task(pass, retry))
             .await

@@ -62,6 +62,9 @@ const NOT_READY: Nanos = Nanos::from_secs(60);
 const ADMISSION: Nanos = Nanos::from_secs(10);
 /// How often a stream's looping request is replaced before the window.
 const REPLACEMENTS: u32 = 2;
+/// A cell in which this computer was suspended for longer is measured again. Below it are the two
+/// readings of the clocks.
+const ASLEEP: Nanos = Nanos::from_millis(100);
 /// After this long what arrived before an instant has been handed over.
 const ARRIVED: Nanos = Nanos::from_millis(250);
 /// Half-width of the interval, as a share of the rate, at which a window may end early (4.3.13).
@@ -80,6 +83,7 @@ pub async fn run(
     steering: &Steering,
 ) -> CellEvidence {
     session.connector.forget_clock_step();
+    let suspended = session.connector.suspended();
     let watch = Watch::start(session);
     let mut flight = Flight::prepare(session, task.requests, requests);
     let launch = flight.launch().await;
@@ -98,7 +102,12 @@ pub async fn run(
         client: None,
     };
     running.tell(&flight, None, launch);
-    let (end, window) = running.measure(&mut flight).await;
+    let (mut end, window) = running.measure(&mut flight).await;
+    let asleep = session.connector.suspended().saturating_sub(suspended);
+    if asleep > ASLEEP && end.end == CellEnd::Measured {
+        let reason = format!("this computer slept for {asleep} during the cell");
+        end = Ending::new(CellEnd::Failed, reason);
+    }
     let client = running.client;
     let telemetry = session.watched(launch).await;
     let admitted = u32::try_from(flight.collector.started()).unwrap_or(u32::MAX);

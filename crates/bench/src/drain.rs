@@ -16,6 +16,8 @@ pub(crate) enum Drained {
     Idle,
     /// The gauges stick, but a probe is answered as on the idle server.
     IdleByProbe(String),
+    /// It answered nobody for so long and is idle now: it was started again.
+    Returned(Nanos),
     /// Other people's load.
     Busy(String),
     /// The server answers no request.
@@ -37,17 +39,27 @@ const FAILURES: u32 = 2;
 /// Below this a slower probe proves nothing: timers and schedulers are no finer.
 const LEAST_TTFT: Nanos = Nanos::from_millis(20);
 
-/// Waits until the server is idle. `probe` makes a one-token request; `idle` is the TTFT of such a
-/// request on the idle server, unknown before the first measurement; `was_broken` says that the
-/// server answered nothing the last time, so that its gauges are not waited for again.
+/// What is known of the server before it is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    /// TTFT of a one-token request on the idle server, unknown before the first measurement.
+    pub(crate) idle: Option<Nanos>,
+    /// Whether it answered nothing the last time, so that its gauges are not waited for again.
+    pub(crate) was_broken: bool,
+    /// How long it is waited for when it answers nobody.
+    pub(crate) away: Nanos,
+}
+
+/// Waits until the server is idle. `probe` makes a one-token request.
 pub(crate) async fn until_idle(
     session: &Session,
-    idle: Option<Nanos>,
-    was_broken: bool,
+    known: Known,
     probe: &(dyn Fn() -> Bytes + Send + Sync),
     stop: &CancellationToken,
 ) -> Drained {
-    if was_broken && let Some(broken) = still_broken(session, probe, stop).await {
+    if known.was_broken
+        && let Some(broken) = still_broken(session, probe, stop).await
+    {
         return broken;
     }
     let started = session.clock.now();
@@ -57,10 +69,10 @@ pub(crate) async fn until_idle(
             return Drained::Stopped;
         }
         let Some(scrape) = gauges::read(session).await else {
-            return by_probe(session, idle, probe, stop, None).await;
+            return by_probe(session, known, probe, stop, None).await;
         };
         let (Some(running), waiting) = (scrape.running, scrape.waiting.unwrap_or(0.0)) else {
-            return by_probe(session, idle, probe, stop, None).await;
+            return by_probe(session, known, probe, stop, None).await;
         };
         let now = session.clock.now();
         if running + waiting > 0.0 {
@@ -76,7 +88,7 @@ pub(crate) async fn until_idle(
         }
         tokio::time::sleep_until(session.clock.instant(now + POLL)).await;
     };
-    by_probe(session, idle, probe, stop, Some(stuck)).await
+    by_probe(session, known, probe, stop, Some(stuck)).await
 }
 
 /// One probe of a server that was broken; `None` when it answers again.
@@ -97,12 +109,12 @@ async fn still_broken(
 
 async fn by_probe(
     session: &Session,
-    idle: Option<Nanos>,
+    known: Known,
     probe: &(dyn Fn() -> Bytes + Send + Sync),
     stop: &CancellationToken,
     stuck: Option<(f64, f64)>,
 ) -> Drained {
-    let Some(idle) = idle else {
+    let Some(idle) = known.idle else {
         return match stuck {
             None => Drained::Idle,
             Some((running, waiting)) => Drained::Busy(format!(
@@ -132,7 +144,9 @@ async fn by_probe(
         let ttft = request.ttft_ns().or(end).map(Nanos);
         let now = session.clock.now();
         match (ttft, request.failure) {
-            (Some(ttft), None) if ttft <= limit => return idle_by_probe(stuck),
+            (Some(ttft), None) if failures == 0 && ttft <= limit => return idle_by_probe(stuck),
+            // Its first answer after a start may be slow.
+            (_, None) if failures > 0 => return Drained::Returned(now.saturating_sub(started)),
             (ttft, None) => {
                 slowest = ttft.max(slowest);
                 tries -= 1;
@@ -140,7 +154,8 @@ async fn by_probe(
             (_, Some(failure)) => {
                 failures += 1;
                 // A server that is started again answers nobody for a while.
-                let away = failure.http_status.is_none() && now.saturating_sub(started) < PATIENCE;
+                let starts = matches!(failure.http_status, None | Some(502..=504));
+                let away = starts && now.saturating_sub(started) < known.away;
                 if failures >= FAILURES && !away {
                     return Drained::Broken(failure);
                 }

@@ -42,7 +42,7 @@ impl Run<'_> {
     pub(crate) async fn probe(&mut self) -> Result<(), RunError> {
         self.tell(Progress::Phase("waiting for an idle server".into()));
         match self.drain().await {
-            Drained::Idle => {}
+            Drained::Idle | Drained::Returned(_) => {}
             Drained::IdleByProbe(text) => self.note("gauges_stick", text),
             Drained::Busy(reason) => return Err(RunError::Busy(reason)),
             Drained::Broken(failure) => return Err(RunError::of(failure)),
@@ -97,11 +97,29 @@ impl Run<'_> {
         let maker = self.body_maker();
         let probe = self.prompts.short(Purpose::Probe, 0, 1_000);
         let body = move || maker.body(&probe, 0, 1);
-        let idle = self.known.idle;
-        let drained =
-            drain::until_idle(self.session, idle, self.broken, &body, &self.cell_stop).await;
+        let known = drain::Known {
+            idle: self.known.idle,
+            was_broken: self.broken,
+            away: self.settings.wait_server.into(),
+        };
+        let drained = drain::until_idle(self.session, known, &body, &self.cell_stop).await;
         self.broken = matches!(drained, Drained::Broken(_));
-        drained
+        let text = match &drained {
+            Drained::Returned(away) => {
+                format!("the server answered nobody for {away} and was waited for")
+            }
+            Drained::Idle | Drained::IdleByProbe(_) if known.was_broken => {
+                "the server answered nobody for a while".to_owned()
+            }
+            _ => return drained,
+        };
+        self.note("server_restarted", text);
+        // Its cache is as empty as after any start.
+        self.forget_warmed();
+        match drained {
+            Drained::Returned(_) => Drained::Idle,
+            other => other,
+        }
     }
 
     pub(crate) fn patience(&self, context: u64) -> Patience {

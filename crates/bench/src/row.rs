@@ -89,8 +89,25 @@ impl Run<'_> {
             Drained::Stopped => Err(RunError::Stopped),
             // The cell finds and says it.
             Drained::Broken(_) | Drained::Busy(_) => Ok(()),
-            Drained::Idle | Drained::IdleByProbe(_) => self.warm_documents(context, most).await,
+            Drained::Idle | Drained::IdleByProbe(_) | Drained::Returned(_) => {
+                self.warm_documents(context, most).await
+            }
         }
+    }
+
+    /// Puts the documents of a cell back into the cache of a server that was started again.
+    pub(crate) async fn warm_after_return(
+        &mut self,
+        context: u64,
+        requests: u32,
+    ) -> Result<(), RunError> {
+        let admitted = requests.min(self.limits.admission.unwrap_or(requests));
+        let needed = self.documents(admitted);
+        let warmed = self.warmed.get(&context).copied().unwrap_or(0);
+        if warmed < needed && self.recalled_documents(context) > warmed {
+            self.warm_documents(context, needed).await?;
+        }
+        Ok(())
     }
 
     /// How many documents so many streams have in the server's cache.
@@ -146,7 +163,7 @@ impl Run<'_> {
                 self.keep_sample(&failed_sample(context, failure));
                 return Ok(());
             }
-            Drained::Idle | Drained::IdleByProbe(_) | Drained::Busy(_) => {}
+            Drained::Idle | Drained::IdleByProbe(_) | Drained::Returned(_) | Drained::Busy(_) => {}
         }
         let documents = self.documents(streams);
         let recorded = documents.max(self.recalled_documents(context));

@@ -36,6 +36,8 @@ pub struct Settings {
     pub endpoint: Endpoint,
     /// Longest silence inside an answer.
     pub stall_timeout: Duration,
+    /// How long a server that answers nobody is waited for: it may be starting again.
+    pub wait_server: Duration,
     /// Seed of prompts and sampling.
     pub seed: u64,
     /// Whether loops decide anything.
@@ -62,6 +64,7 @@ impl Default for Settings {
             prefill_samples: None,
             endpoint: Endpoint::Chat,
             stall_timeout: Duration::from_mins(1),
+            wait_server: Duration::from_mins(1),
             seed: 1,
             loop_check: true,
             max_time: None,

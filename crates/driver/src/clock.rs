@@ -39,6 +39,30 @@ impl Clock {
     }
 }
 
+/// How long this machine has been suspended since it was started; zero where the system does not
+/// tell. The monotonic clock stands still meanwhile, so that a window would not notice.
+pub fn suspended() -> Nanos {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::time::{ClockId, clock_gettime};
+        let read = |clock| {
+            let time = clock_gettime(clock).ok()?;
+            let seconds = u64::try_from(time.tv_sec()).ok()?;
+            let rest = u64::try_from(time.tv_nsec()).ok()?;
+            Some(Nanos(
+                seconds.saturating_mul(1_000_000_000).saturating_add(rest),
+            ))
+        };
+        // The later reading second: the little time in between counts as awake.
+        let monotonic = read(ClockId::CLOCK_MONOTONIC);
+        let since_boot = read(ClockId::CLOCK_BOOTTIME);
+        if let (Some(awake), Some(all)) = (monotonic, since_boot) {
+            return all.saturating_sub(awake);
+        }
+    }
+    Nanos::ZERO
+}
+
 /// A change of the realtime clock against the monotonic one by more than this makes kernel stamps
 /// unusable for the cell (methodology section 1).
 const STEP_LIMIT_NS: i128 = 100_000;

@@ -169,6 +169,11 @@ pub trait Connect: Send + Sync {
     fn clock_stepped(&self) -> bool {
         false
     }
+
+    /// How long this machine has been suspended since it was started.
+    fn suspended(&self) -> Nanos {
+        Nanos::ZERO
+    }
 }
 
 /// Connections over the network or a Unix socket, with TLS when the target asks for it.
@@ -384,6 +389,10 @@ impl Connect for TcpConnect {
 
     fn clock_stepped(&self) -> bool {
         self.offset.stepped()
+    }
+
+    fn suspended(&self) -> Nanos {
+        crate::clock::suspended()
     }
 }
 

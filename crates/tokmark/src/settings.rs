@@ -50,6 +50,7 @@ pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
         prefill_samples: args.prefill_samples,
         endpoint: endpoint(args),
         stall_timeout: args.stall_timeout,
+        wait_server: args.wait_server,
         seed: args.seed,
         loop_check: !args.no_loop_check,
         max_time: args.max_time,

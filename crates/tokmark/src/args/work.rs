@@ -58,6 +58,9 @@ pub(crate) struct PlanArgs {
     /// Longest silence inside an answer.
     #[arg(long, value_name = "TIME", env = "TOKMARK_STALL_TIMEOUT", default_value = "60s", value_parser = parse_duration)]
     pub(crate) stall_timeout: Duration,
+    /// How long a server that answers nobody is waited for: it may be starting again.
+    #[arg(long, value_name = "TIME", env = "TOKMARK_WAIT_SERVER", default_value = "60s", value_parser = parse_duration)]
+    pub(crate) wait_server: Duration,
     /// End after this long. One request at every context is kept first, then every level at context 0, the corner, the rest.
     #[arg(long, value_name = "TIME", env = "TOKMARK_MAX_TIME", value_parser = parse_duration)]
     pub(crate) max_time: Option<Duration>,

@@ -222,14 +222,19 @@ impl Run<'_> {
         }
     }
 
+    /// Why a cell is left out that the time given does not suffice for.
+    pub(crate) fn too_long(&self, context: u64, requests: u32) -> NotRun {
+        let time = self.cell_time(context, requests);
+        not_planned(format!("about {time} do not fit into the time given"))
+    }
+
     /// A cell that the run never came to.
     pub(crate) fn leave_unreached(&mut self, context: u64, requests: u32) {
         let unreached = || {
             if self.stop.is_cancelled() {
                 return not_planned("the run was stopped before this cell".to_owned());
             }
-            let time = self.cell_time(context, requests);
-            not_planned(format!("about {time} do not fit into the time given"))
+            self.too_long(context, requests)
         };
         let not_run = self.left_out(context, requests).unwrap_or_else(unreached);
         self.keep_cell(self.unrun(context, requests, not_run));

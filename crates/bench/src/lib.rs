@@ -18,6 +18,7 @@ pub mod dial;
 mod drain;
 mod expect;
 mod flight;
+mod forecast;
 mod gauges;
 pub mod hints;
 pub mod journal;
@@ -42,6 +43,7 @@ mod steering;
 
 pub use assemble::{Declared, Facts};
 pub use dial::ConnectDial;
+pub use forecast::{Forecast, PlannedCell, forecast};
 pub use journal::{Journal, JournalError, Subject};
 pub use machine_now::tell_machine;
 pub use output::{InMemory, Keep, OutputDir, OutputError};

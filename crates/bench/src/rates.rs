@@ -37,6 +37,9 @@ pub const ASSUMED_PREFILL_RATE: f64 = 2_000.0;
 /// What a launch from the cache is assumed to take, where none was measured.
 const ASSUMED_WARM: Nanos = Nanos::from_millis(200);
 
+/// What each request of a launch is assumed to add to it, where none was measured.
+const ASSUMED_BATCHED: Nanos = Nanos::from_millis(50);
+
 impl Known {
     /// Keeps the per-stream rate of a measured cell.
     pub fn learn(&mut self, context: u64, requests: u32, per_stream: f64) {
@@ -123,7 +126,7 @@ impl Known {
         if let Some(known) = self.warm.get(&context) {
             return *known;
         }
-        let fixed = self.fixed.or(self.idle).unwrap_or(ASSUMED_WARM);
+        let fixed = self.fixed.or(self.idle).unwrap_or(ASSUMED_BATCHED);
         let Some((known, warm)) = self.warm.iter().next_back() else {
             return fixed;
         };
@@ -138,7 +141,7 @@ impl Known {
         let each = if context > 0 && self.prefix_cache != Some(false) {
             self.warm_ttft(context)
         } else {
-            self.single_ttft(context).unwrap_or(ASSUMED_WARM)
+            self.single_ttft(context).unwrap_or(ASSUMED_BATCHED)
         };
         Nanos(each.0.saturating_mul(u64::from(requests)))
     }

@@ -75,7 +75,7 @@ impl Run<'_> {
     /// cell may fit that was expected not to.
     async fn warm_late(&mut self, context: u64, requests: u32) -> Result<(), RunError> {
         let warmed = self.warmed.get(&context).copied().unwrap_or(0);
-        let most = self.limits.admission.unwrap_or(requests).min(requests);
+        let most = self.admitted(requests);
         let is_needed = warmed > 0
             && warmed < most
             && self.documents(most) > warmed
@@ -101,13 +101,17 @@ impl Run<'_> {
         context: u64,
         requests: u32,
     ) -> Result<(), RunError> {
-        let admitted = requests.min(self.limits.admission.unwrap_or(requests));
-        let needed = self.documents(admitted);
+        let needed = self.documents(self.admitted(requests));
         let warmed = self.warmed.get(&context).copied().unwrap_or(0);
         if warmed < needed && self.recalled_documents(context) > warmed {
             self.warm_documents(context, needed).await?;
         }
         Ok(())
+    }
+
+    /// How many of so many requests the server runs at once.
+    pub(crate) fn admitted(&self, requests: u32) -> u32 {
+        requests.min(self.limits.admission.unwrap_or(requests))
     }
 
     /// How many documents so many streams have in the server's cache.
@@ -127,7 +131,7 @@ impl Run<'_> {
             .filter(|requests| self.left_out(context, *requests).is_none())
             .filter(|requests| self.affords(context, *requests))
             .max()
-            .map_or(0, |most| most.min(self.limits.admission.unwrap_or(most)))
+            .map_or(0, |most| self.admitted(most))
     }
 
     /// Why a context is not prefilled.

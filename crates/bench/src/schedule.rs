@@ -50,6 +50,14 @@ fn class(cells: &BTreeSet<(u64, u32)>, context: u64, requests: u32) -> Class {
 }
 
 impl Run<'_> {
+    /// The levels of the decode matrix; none where only prefill is measured.
+    pub(crate) fn decode_levels(&self) -> Vec<u32> {
+        match self.settings.prefill {
+            PrefillMode::Standalone => Vec::new(),
+            PrefillMode::WarmUp | PrefillMode::Off => self.matrix.levels.clone(),
+        }
+    }
+
     /// Passes over each cell.
     pub(crate) fn passes(&self) -> u32 {
         match self.settings.profile {
@@ -168,8 +176,7 @@ impl Run<'_> {
         if context == 0 {
             return cell;
         }
-        let admitted = requests.min(self.limits.admission.unwrap_or(requests));
-        let needed = self.documents(admitted);
+        let needed = self.documents(self.admitted(requests));
         let warmed = documents.entry(context).or_default();
         let missing = needed.saturating_sub(*warmed);
         *warmed = needed.max(*warmed);

@@ -202,3 +202,58 @@ async fn a_cell_that_failed_is_not_passed_over_again() {
     assert!(cell(&outcome, 65_536, 1).passes.is_empty());
     assert_eq!(cell(&outcome, 0, 1).passes.len(), 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_plan_tells_what_will_run_and_how_long_it_takes() {
+    let asked = Settings {
+        prefill_contexts: None,
+        ..settings("0,4k,64k", &[1, 4, 64])
+    };
+    let bench = SimBench::start(sim(|_| {}), CHAT).await.unwrap();
+    let before = bench.server.truth().requests.len();
+    let plan = tokmark_bench::forecast(&bench.session, &asked);
+    assert_eq!(
+        bench.server.truth().requests.len(),
+        before,
+        "nothing is sent"
+    );
+    let began = bench.session.clock.now();
+    let (outcome, _) = bench.measure(&asked).await.unwrap();
+    let took = bench
+        .session
+        .clock
+        .now()
+        .saturating_sub(began)
+        .as_secs_f64();
+    for (planned, cell) in plan.cells.iter().zip(&outcome.decode) {
+        assert_eq!(
+            (planned.context, planned.requests),
+            (cell.context, cell.requests)
+        );
+        let left_out = planned.left_out.as_ref().map(|gone| gone.status);
+        let expect = (cell.status != CellStatus::Valid).then_some(cell.status);
+        assert_eq!(left_out, expect, "{} x {}", cell.context, cell.requests);
+    }
+    assert_eq!(plan.running(), 5);
+    assert_eq!(plan.documents, [(4_096, 4)]);
+    let total = plan.total.as_secs_f64();
+    assert!(
+        (total - took).abs() < 0.25 * took,
+        "{total} s told, {took} s true"
+    );
+    let thrice = Settings {
+        profile: Profile::Rigorous,
+        ..asked.clone()
+    };
+    let windows = |settings| tokmark_bench::forecast(&bench.session, settings).windows.0;
+    assert_eq!(windows(&thrice), 3 * windows(&asked));
+    let short = Settings {
+        max_time: Some(Duration::from_secs(40)),
+        ..asked
+    };
+    let plan = tokmark_bench::forecast(&bench.session, &short);
+    let kept = plan.cells.iter().filter(|cell| cell.left_out.is_none());
+    let kept: Vec<(u64, u32)> = kept.map(|cell| (cell.context, cell.requests)).collect();
+    assert_eq!(kept, [(0, 1), (0, 4), (4_096, 1)]);
+    assert!(plan.total.as_secs_f64() <= 40.0);
+}

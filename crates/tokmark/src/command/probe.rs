@@ -1,12 +1,13 @@
 //! `tokmark probe`: what the server is, and what a run would measure.
 
+use std::time::Duration;
+
 use serde_json::json;
-use tokmark_bench::matrix::{self, Limits, Matrix};
-use tokmark_bench::rates::{ASSUMED_RATE, Known};
-use tokmark_bench::{Session, Settings};
+use tokmark_bench::matrix::{self, Limits};
+use tokmark_bench::rates::{ASSUMED_PREFILL_RATE, ASSUMED_RATE};
+use tokmark_bench::{Forecast, PlannedCell, Session, Settings, forecast};
 use tokmark_run_format::CellStatus;
-use tokmark_run_format::evidence::NotRun;
-use tokmark_run_format::plan::{CapacityRule, PrefillMode};
+use tokmark_run_format::plan::{CapacityRule, PrefillMode, Profile};
 use tokmark_units::{Nanos, float, format};
 
 use crate::args::ProbeArgs;
@@ -16,15 +17,8 @@ use crate::load;
 use crate::reach::{Reached, reach};
 use crate::{say, settings};
 
-/// What a cell costs besides its window and settling.
-const AROUND: Nanos = Nanos::from_secs(1);
-
-/// One cell of the plan.
-struct Planned {
-    context: u64,
-    requests: u32,
-    left_out: Option<NotRun>,
-}
+/// The window of a shorter run.
+const SHORT_WINDOW: Duration = Duration::from_secs(10);
 
 /// Says what the server is and which cells a run would measure.
 pub(crate) async fn run(args: ProbeArgs) -> Outcome {
@@ -32,117 +26,117 @@ pub(crate) async fn run(args: ProbeArgs) -> Outcome {
     let load = load::start().map_err(|e| crate::failure::Failure::new(Exit::Failed, e))?;
     let endpoint = settings::endpoint(&args.plan);
     let reached = reach(&args.server, endpoint, load, false).await?;
-    let server = &reached.session.server;
-    let limits = Limits {
-        // A run measures it; until then the server's word is the best guess.
-        admission: server.engine.max_sequences,
-        ..Limits::of(&server.engine, settings.kv_budget)
-    };
-    let matrix = matrix::resolve(&settings, limits.max_length);
-    let cells = plan(&settings, &limits, &matrix, server.reserves_output());
+    let session = &reached.session;
+    let limits = Limits::of(&session.server.engine, settings.kv_budget);
+    let plan = forecast(session, &settings);
+    let shorter = shorter(session, &settings, &plan);
     if args.json {
-        say::result(as_json(&reached, &limits, &matrix, &settings, &cells));
+        say::result(as_json(&reached, &limits, &settings, &plan, &shorter));
     } else {
-        say::raw(&as_text(&reached, &limits, &matrix, &settings, &cells));
+        say::raw(&as_text(&reached, &limits, &settings, &plan, &shorter));
     }
     Ok(Exit::Done)
 }
 
-fn plan(settings: &Settings, limits: &Limits, matrix: &Matrix, reserves: bool) -> Vec<Planned> {
-    if settings.prefill == PrefillMode::Standalone {
-        return Vec::new();
+/// A way to a shorter run.
+struct Shorter {
+    option: String,
+    total: Nanos,
+    /// Cells that would run.
+    cells: usize,
+}
+
+/// What to change so that a run takes less time, with the time that it would take then.
+fn shorter(session: &Session, settings: &Settings, plan: &Forecast) -> Vec<Shorter> {
+    let mut ways = Vec::new();
+    if settings.max_time.is_some() {
+        return ways;
     }
-    let known = Known::default();
-    let cell = |context: u64, requests: u32| {
-        let expected = known.output(
-            context,
-            requests,
-            settings.settle.into(),
-            settings.window_ns(),
-        );
-        let output = matrix::held_output(expected, reserves, settings.max_output);
-        Planned {
-            context,
-            requests,
-            left_out: matrix::left_out(settings, limits, &matrix.levels, context, requests, output),
-        }
+    let mut with = |option: String, change: &dyn Fn(&mut Settings)| {
+        let mut changed = settings.clone();
+        change(&mut changed);
+        let plan = forecast(session, &changed);
+        ways.push(Shorter {
+            option,
+            total: plan.total,
+            cells: plan.running(),
+        });
     };
-    matrix
-        .contexts
-        .iter()
-        .flat_map(|context| {
-            matrix
-                .levels
-                .iter()
-                .map(|requests| cell(*context, *requests))
-        })
-        .collect()
-}
-
-/// Time of the windows with all around them; prefills come on top.
-fn windows(settings: &Settings, cells: &[Planned]) -> Nanos {
-    let run = cells.iter().filter(|cell| cell.left_out.is_none()).count();
-    let each = settings.window_ns() + settings.settle.into() + AROUND;
-    Nanos(each.0.saturating_mul(float::len_u64(run)))
-}
-
-/// Documents that are prefilled cold before their cells.
-fn documents(settings: &Settings, cells: &[Planned]) -> Vec<(u64, u32)> {
-    let mut most: std::collections::BTreeMap<u64, u32> = std::collections::BTreeMap::new();
-    for cell in cells
-        .iter()
-        .filter(|c| c.left_out.is_none() && c.context > 0)
-    {
-        let streams = if settings.shared_context {
-            1
-        } else {
-            cell.requests
-        };
-        let known = most.entry(cell.context).or_default();
-        *known = (*known).max(streams);
+    if settings.window > SHORT_WINDOW {
+        with("--duration 10s".to_owned(), &|s| s.window = SHORT_WINDOW);
     }
-    most.into_iter().collect()
+    if settings.profile != Profile::Quick {
+        with("--profile quick".to_owned(), &|s| {
+            s.profile = Profile::Quick
+        });
+    }
+    if settings.prefill == PrefillMode::WarmUp && !plan.documents.is_empty() {
+        if !settings.shared_context {
+            with("--shared-context".to_owned(), &|s| s.shared_context = true);
+        }
+        with("--prefill off".to_owned(), &|s| {
+            s.prefill = PrefillMode::Off
+        });
+    }
+    if settings.max_time.is_none() && plan.total > Nanos(0) {
+        // A third, in whole minutes.
+        let minutes = (plan.total.0 / 3).div_ceil(60_000_000_000).max(1);
+        let most = Duration::from_mins(minutes);
+        with(format!("--max-time {minutes}m"), &|s| {
+            s.max_time = Some(most)
+        });
+    }
+    ways.retain(|way| way.total < plan.total);
+    ways.sort_by_key(|way| (std::cmp::Reverse(way.cells), way.total));
+    ways
 }
 
 fn as_json(
     reached: &Reached,
     limits: &Limits,
-    matrix: &Matrix,
     settings: &Settings,
-    cells: &[Planned],
+    plan: &Forecast,
+    shorter: &[Shorter],
 ) -> serde_json::Value {
     let session = &reached.session;
-    let planned: Vec<_> = cells
-        .iter()
-        .map(|cell| {
-            json!({
-                "context": cell.context,
-                "requests": cell.requests,
-                "runs": cell.left_out.is_none(),
-                "status": cell.left_out.as_ref().map(|gone| gone.status),
-                "reason": cell.left_out.as_ref().map(|gone| &gone.reason),
-                "need_tokens": cell.left_out.as_ref().and_then(|gone| gone.need_tokens),
-            })
+    let cell = |cell: &PlannedCell| {
+        json!({
+            "context": cell.context,
+            "requests": cell.requests,
+            "runs": cell.left_out.is_none(),
+            "time_s": cell.left_out.is_none().then(|| cell.time.as_secs_f64()),
+            "status": cell.left_out.as_ref().map(|gone| gone.status),
+            "reason": cell.left_out.as_ref().map(|gone| &gone.reason),
+            "need_tokens": cell.left_out.as_ref().and_then(|gone| gone.need_tokens),
         })
-        .collect();
+    };
+    let prefill =
+        |(context, documents): &(u64, u32)| json!({ "context": context, "documents": documents });
+    let way = |way: &Shorter| {
+        json!({
+            "option": way.option,
+            "total_s": way.total.as_secs_f64(),
+            "cells": way.cells,
+        })
+    };
     json!({
         "address": reached.address.display(),
         "engine": session.server.engine,
         "model": session.model,
         "kv_budget": limits.budget,
         "notes": session.server.notes(),
-        "hints": hints(session, cells),
+        "hints": hints(session, plan),
         "plan": {
-            "contexts": matrix.contexts,
-            "prefill_contexts": matrix.prefill_contexts,
-            "requests": matrix.levels,
+            "contexts": plan.matrix.contexts,
+            "prefill_contexts": plan.matrix.prefill_contexts,
+            "requests": plan.matrix.levels,
+            "profile": settings.profile,
             "capacity": settings.capacity,
-            "cells": planned,
-            "windows_s": windows(settings, cells).as_secs_f64(),
-            "cold_prefills": documents(settings, cells)
-                .iter()
-                .map(|(context, count)| json!({ "context": context, "documents": count }))
-                .collect::<Vec<_>>(),
+            "cells": plan.cells.iter().map(cell).collect::<Vec<_>>(),
+            "windows_s": plan.windows.as_secs_f64(),
+            "cold_prefills": plan.documents.iter().map(prefill).collect::<Vec<_>>(),
+            "total_s": plan.total.as_secs_f64(),
+            "shorter": shorter.iter().map(way).collect::<Vec<_>>(),
         },
     })
 }
@@ -150,42 +144,80 @@ fn as_json(
 fn as_text(
     reached: &Reached,
     limits: &Limits,
-    matrix: &Matrix,
     settings: &Settings,
-    cells: &[Planned],
+    plan: &Forecast,
+    shorter: &[Shorter],
 ) -> String {
     let mut text = server_text(&reached.session, limits);
     text.insert_str(0, &format!("server    {}\n", reached.address.display()));
     if let Some(said) = &reached.said {
         text.push_str(&format!("note      {said}\n"));
     }
-    text.push_str(&matrix_text(matrix, cells));
-    for hint in hints(&reached.session, cells) {
+    text.push_str(&matrix_text(plan));
+    for hint in hints(&reached.session, plan) {
         text.push_str(&format!("hint: {hint}\n"));
     }
-    let run = cells.iter().filter(|cell| cell.left_out.is_none()).count();
-    text.push_str(&format!(
-        "\n{run} of {} cells would run: {} of windows",
-        cells.len(),
-        windows(settings, cells)
-    ));
-    let documents = documents(settings, cells);
-    if !documents.is_empty() {
-        let list: Vec<String> = documents
-            .iter()
+    text.push_str(&total_text(limits, settings, plan));
+    if !shorter.is_empty() {
+        text.push_str("Shorter:\n");
+        for way in shorter {
+            let cells = if way.cells == plan.running() {
+                String::new()
+            } else {
+                format!(", {} cells instead of {}", way.cells, plan.running())
+            };
+            let (option, total) = (&way.option, about(way.total));
+            text.push_str(&format!("  {option:<18}{total}{cells}\n"));
+        }
+    }
+    text
+}
+
+/// How many cells would run and how long that takes.
+fn total_text(limits: &Limits, settings: &Settings, plan: &Forecast) -> String {
+    let mut text = if plan.cells.is_empty() {
+        format!("\nOnly prefill is measured: {}", about(plan.total))
+    } else {
+        format!(
+            "\n{} of {} cells would run: {}",
+            plan.running(),
+            plan.cells.len(),
+            about(plan.total)
+        )
+    };
+    if !plan.documents.is_empty() {
+        let prompts = plan.documents.iter();
+        let list: Vec<String> = prompts
             .map(|(context, count)| format!("{count} x {}", matrix::label(*context)))
             .collect();
-        text.push_str(&format!(", plus cold prefills: {}", list.join(", ")));
-    }
-    text.push('\n');
-    if settings.capacity == CapacityRule::Expected && limits.budget.is_some() {
+        let prefills = plan.total.saturating_sub(plan.windows);
         text.push_str(&format!(
-            "The capacity rule assumes {} tok/s per request until something is measured.\n",
-            format::decimal(ASSUMED_RATE, 0)
+            ", {} of them cold prefills ({})",
+            about(prefills),
+            list.join(", ")
         ));
     }
-    text.push_str("Shorter: fewer --contexts or --requests, --duration 10s, --shared-context.\n");
+    text.push_str(&format!(
+        ".\nUntil something is measured, {} prompt tok/s are assumed",
+        format::decimal(ASSUMED_PREFILL_RATE, 0)
+    ));
+    if settings.capacity == CapacityRule::Expected && limits.budget.is_some() {
+        let rate = format::decimal(ASSUMED_RATE, 0);
+        text.push_str(&format!(", and {rate} tok/s per request for what fits"));
+    }
+    text.push_str(".\n");
     text
+}
+
+/// `about 40 s`, `about 3 min`, `about 1 h 20 min`.
+fn about(time: Nanos) -> String {
+    let seconds = float::round_to_u64(time.as_secs_f64());
+    let minutes = seconds.saturating_add(30) / 60;
+    match minutes {
+        0..2 => format!("about {seconds} s"),
+        2..60 => format!("about {minutes} min"),
+        _ => format!("about {} h {} min", minutes / 60, minutes % 60),
+    }
 }
 
 fn server_text(session: &Session, limits: &Limits) -> String {
@@ -221,10 +253,11 @@ fn server_text(session: &Session, limits: &Limits) -> String {
 }
 
 /// What to change about the server so that more of the plan would run or be seen.
-fn hints(session: &Session, cells: &[Planned]) -> Vec<String> {
+fn hints(session: &Session, plan: &Forecast) -> Vec<String> {
     let server = &session.server;
     let advice = server.advice();
-    let mut statuses: Vec<CellStatus> = cells
+    let mut statuses: Vec<CellStatus> = plan
+        .cells
         .iter()
         .filter_map(|cell| cell.left_out.as_ref().map(|gone| gone.status))
         .collect();
@@ -242,24 +275,24 @@ fn hints(session: &Session, cells: &[Planned]) -> Vec<String> {
         .collect()
 }
 
-fn matrix_text(matrix: &Matrix, cells: &[Planned]) -> String {
-    if cells.is_empty() {
+fn matrix_text(plan: &Forecast) -> String {
+    if plan.cells.is_empty() {
         return String::new();
     }
     let mut text = String::from("\ncontext ");
-    for requests in &matrix.levels {
+    for requests in &plan.matrix.levels {
         text.push_str(&format!("{requests:>9}"));
     }
     text.push('\n');
-    for context in &matrix.contexts {
+    for context in &plan.matrix.contexts {
         text.push_str(&format!("{:<8}", matrix::label(*context)));
-        for cell in cells.iter().filter(|cell| cell.context == *context) {
-            text.push_str(&format!("{:>9}", word(cell.left_out.as_ref())));
+        for cell in plan.cells.iter().filter(|cell| cell.context == *context) {
+            text.push_str(&format!("{:>9}", word(cell)));
         }
         text.push('\n');
     }
     let mut told = Vec::new();
-    for gone in cells.iter().filter_map(|cell| cell.left_out.as_ref()) {
+    for gone in plan.cells.iter().filter_map(|cell| cell.left_out.as_ref()) {
         if !told.contains(&gone.status) {
             told.push(gone.status);
             text.push_str(&format!(
@@ -272,12 +305,19 @@ fn matrix_text(matrix: &Matrix, cells: &[Planned]) -> String {
     text
 }
 
-fn word(left_out: Option<&NotRun>) -> &'static str {
-    match left_out.map(|gone| gone.status) {
-        None => "run",
+/// The time of a cell that runs, or why it does not.
+fn word(cell: &PlannedCell) -> String {
+    let status = cell.left_out.as_ref().map(|gone| gone.status);
+    let word = match status {
+        None => {
+            let seconds = float::round_to_u64(cell.time.as_secs_f64().ceil());
+            return format!("{seconds} s");
+        }
         Some(CellStatus::OverCapacity) => "capacity",
         Some(CellStatus::OverLength) => "length",
         Some(CellStatus::OverAdmission) => "limit",
+        Some(CellStatus::NotPlanned) => "no time",
         Some(other) => other.as_str(),
-    }
+    };
+    word.to_owned()
 }

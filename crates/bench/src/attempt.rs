@@ -11,12 +11,13 @@ use tokmark_run_format::{CellStatus, Profile};
 use tokmark_units::{Context, Nanos};
 use tokmark_workload::{Ending, Key, OutputNeed, Purpose, Slot, output_limit};
 
-use crate::cell::{self, CellTask};
+use crate::cell;
 use crate::drain::Drained;
 use crate::progress::Progress;
 use crate::prompts::{BodyMaker, Document};
 use crate::requests::Requests;
 use crate::run::{Run, RunError};
+use crate::task::CellTask;
 
 /// The longest `Retry-After` that is heeded: a server that wants more is not measured now.
 const LONGEST_RETRY_AFTER: Nanos = Nanos::from_secs(60);

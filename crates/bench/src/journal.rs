@@ -3,6 +3,7 @@
 //! JSON Lines: a [`Header`], then the records and remarks in the order of their making. A line is
 //! written whole and synced before the run goes on, so that only the last line can be torn.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -12,7 +13,7 @@ use tokmark_run_format::evidence::{CellEnd, CellEvidence, Record};
 use tokmark_run_format::{CellStatus, Note, Plan, RunDocument};
 use tokmark_units::float;
 
-use crate::assemble::{plan, public_name};
+use crate::plan::{plan, public_name};
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -267,6 +268,15 @@ fn whole_line<'a>(lines: &mut impl BufRead, line: &'a mut Vec<u8>) -> io::Result
     line.clear();
     lines.read_until(b'\n', line)?;
     Ok(line.strip_suffix(b"\n"))
+}
+
+/// What an earlier sitting of the same run did.
+#[derive(Debug, Default)]
+pub(crate) struct Recalled {
+    /// Whether its probes are known.
+    pub(crate) probed: bool,
+    /// By context, the documents of streams whose cold prefill is on record.
+    pub(crate) documents: BTreeMap<u64, u32>,
 }
 
 /// Whether a cell's record decides it: not when the run was stopped in it or before it.

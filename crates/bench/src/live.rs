@@ -4,9 +4,9 @@ use tokmark_measure::{interval, stats};
 use tokmark_run_format::evidence::{Scrape, Window};
 use tokmark_units::{Nanos, float};
 
-use crate::cell::CellTask;
 use crate::collector::{Collector, LiveRequest};
 use crate::progress::{Live, Sample, ServerNow, Stage};
+use crate::task::CellTask;
 
 /// How far behind the present seconds are counted: what arrived later is not handed over yet.
 const BEHIND: Nanos = Nanos::from_millis(50);

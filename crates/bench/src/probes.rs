@@ -9,7 +9,6 @@ use tokmark_run_format::evidence::{Record, RequestEvidence};
 use tokmark_units::{Nanos, float};
 use tokmark_workload::Purpose;
 
-use crate::cell::CellTask;
 use crate::drain::{self, Drained};
 use crate::flight::Flight;
 use crate::gauges;
@@ -18,14 +17,13 @@ use crate::progress::Progress;
 use crate::prompts::{BodyMaker, Document};
 use crate::requests::Requests;
 use crate::run::{Run, RunError};
-use crate::single::{self, Patience};
+use crate::single::{self, PROBE_TOKENS, Patience};
+use crate::task::CellTask;
 
 /// How long the machine is read at rest.
 const REST: Nanos = Nanos::from_secs(3);
 /// Short prompts on the idle server.
 const IDLE_PROBES: u32 = 5;
-/// Output tokens of a prefill request and of a short probe.
-pub(crate) const PROBE_TOKENS: u64 = 8;
 /// The context of the warm-up before anything is recorded.
 const WARM_UP_CONTEXT: u64 = 8_192;
 const WARM_UP_TOKENS: u64 = 64;

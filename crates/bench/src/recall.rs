@@ -1,25 +1,15 @@
 //! A run that goes on: what its journal holds is taken as if it had just been measured.
 
-use std::collections::BTreeMap;
-
 use tokmark_run_format::evidence::{PrefillEvidence, PrefillPurpose, ProbeEvidence, Record};
 use tokmark_run_format::{CellStatus, Note, PrefillMode};
 use tokmark_units::Nanos;
 
 use crate::journal::{Journal, is_final};
 use crate::run::{Run, RunError};
+use crate::single::PROBE_TOKENS;
 
 /// Documents that are read once have numbers; those of each sitting begin this far from the last.
 const NUMBERS_OF_A_SITTING: u32 = 100_000;
-
-/// What an earlier sitting of the same run did.
-#[derive(Debug, Default)]
-pub(crate) struct Recalled {
-    /// Whether its probes are known.
-    pub(crate) probed: bool,
-    /// By context, the documents of streams whose cold prefill is on record.
-    documents: BTreeMap<u64, u32>,
-}
 
 impl Run<'_> {
     /// Goes on with a run that was ended before its time. What is on record is not measured again;
@@ -84,9 +74,7 @@ impl Run<'_> {
     pub(crate) async fn warm_again(&mut self, context: u64, stream: u32) -> Result<(), RunError> {
         let document = self.prompts.document(self.session, context, stream).await?;
         // Whatever fails here fails in the cell too, which says it.
-        let _unrecorded = self
-            .single(&document, context, crate::probes::PROBE_TOKENS)
-            .await?;
+        let _unrecorded = self.single(&document, context, PROBE_TOKENS).await?;
         Ok(())
     }
 

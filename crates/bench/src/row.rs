@@ -13,10 +13,11 @@ use tokmark_workload::Purpose;
 use crate::drain::Drained;
 use crate::gauges;
 use crate::matrix;
-use crate::probes::{PROBE_TOKENS, first_token};
+use crate::probes::first_token;
 use crate::progress::Progress;
 use crate::prompts::Document;
 use crate::run::{Run, RunError};
+use crate::single::PROBE_TOKENS;
 
 /// Warm requests on a row's first document.
 const WARM_REQUESTS: u32 = 3;

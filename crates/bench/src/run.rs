@@ -11,12 +11,12 @@ use tokmark_run_format::{DecodeCell, Note, PrefillRow};
 use tokmark_units::Nanos;
 
 use crate::hints::hints;
+use crate::journal::Recalled;
 use crate::matrix::{self, Limits, Matrix};
 use crate::output::Keep;
 use crate::progress::{Listener, Progress};
 use crate::prompts::{PromptError, Prompts};
 use crate::rates::Known;
-use crate::recall::Recalled;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::steering::Steering;

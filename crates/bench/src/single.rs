@@ -11,6 +11,9 @@ use crate::flight::Flight;
 use crate::requests::Requests;
 use crate::session::Session;
 
+/// Output tokens of a prefill request and of a short probe.
+pub(crate) const PROBE_TOKENS: u64 = 8;
+
 /// A request made once.
 struct Once {
     body: Bytes,

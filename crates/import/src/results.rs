@@ -9,7 +9,9 @@ use tokmark_run_format::{
 };
 
 use crate::error::ImportError;
+use crate::load::Place;
 use crate::mapping::{self, Mapping};
+use crate::object::Object;
 use crate::redact;
 use crate::source::Source;
 
@@ -326,4 +328,47 @@ pub(crate) fn endpoint(word: &str) -> &'static str {
 pub(crate) fn pace(cell: &mut DecodeCell, time_between_tokens_ms: Option<f64>) {
     cell.time_between_tokens_ms = time_between_tokens_ms;
     cell.per_request_tokens_per_s = time_between_tokens_ms.map(|ms| 1_000.0 / ms);
+}
+
+/// The documents of a file whose records are one result each: `cell` reads a record's place in the
+/// matrix and its figures, `found` what stands around them.
+pub(crate) fn of_records(
+    source: &Source<'_>,
+    tool: &'static str,
+    mappings: &'static [Mapping],
+    cell: impl Fn(&Object<'_>) -> Result<Place<DecodeCell>, ImportError>,
+    found: impl Fn(&Object<'_>, &Value, DecodeCell) -> Result<Found, ImportError>,
+) -> Result<Vec<RunDocument>, ImportError> {
+    let mut results = Results::default();
+    let records = source.records();
+    for (index, record) in records.iter().enumerate() {
+        let place = match records {
+            [_] => String::new(),
+            _ => format!("result {}", index + 1),
+        };
+        let object = Object::new(record, &*place)?;
+        match cell(&object)? {
+            Ok(cell) => results.take(found(&object, record, cell)?),
+            Err(why) => results.leave(&place, why),
+        }
+    }
+    results.documents(source, tool, mappings)
+}
+
+/// A cell of a client whose headline has vLLM's names, all of whose requests succeeded.
+pub(crate) fn served(
+    record: &Object<'_>,
+    context: u64,
+    requests: u32,
+    completed: u64,
+) -> Result<DecodeCell, ImportError> {
+    let mut cell = cell(context, requests);
+    cell.total_tokens_per_s = record.positive("output_throughput")?;
+    pace(&mut cell, record.positive("median_tpot_ms")?);
+    cell.ttft_ms = record.positive("median_ttft_ms")?;
+    cell.launch_ttft.p95_ms = record.positive("p95_ttft_ms")?;
+    cell.completed_requests = Some(completed);
+    cell.output_tokens = record.whole("total_output_tokens")?;
+    cell.measured_s = record.positive("duration")?;
+    Ok(cell)
 }

@@ -8,7 +8,7 @@ use crate::error::ImportError;
 use crate::load::{self, Place};
 use crate::mapping::{Mapping, left, taken};
 use crate::object::Object;
-use crate::results::{self, Found, Results};
+use crate::results::{self, Found};
 use crate::source::Source;
 
 /// This format.
@@ -156,20 +156,7 @@ fn recognises(source: &Source<'_>) -> bool {
 }
 
 fn read(source: &Source<'_>) -> Result<Vec<RunDocument>, ImportError> {
-    let mut results = Results::default();
-    let records = source.records();
-    for (index, record) in records.iter().enumerate() {
-        let place = match records {
-            [_] => String::new(),
-            _ => format!("result {}", index + 1),
-        };
-        let object = Object::new(record, &*place)?;
-        match cell(&object)? {
-            Ok(cell) => results.take(found(&object, record, cell)?),
-            Err(why) => results.leave(&place, why),
-        }
-    }
-    results.documents(source, NAME, MAPPINGS)
+    results::of_records(source, NAME, MAPPINGS, cell, found)
 }
 
 fn found(record: &Object<'_>, part: &Value, cell: DecodeCell) -> Result<Found, ImportError> {
@@ -224,14 +211,7 @@ fn cell(record: &Object<'_>) -> Result<Place<DecodeCell>, ImportError> {
         let cell = results::failed(context, requests, completed, failed, sample);
         return Ok(Ok(cell));
     }
-    let mut cell = results::cell(context, requests);
-    cell.total_tokens_per_s = record.positive("output_throughput")?;
-    results::pace(&mut cell, record.positive("median_tpot_ms")?);
-    cell.ttft_ms = record.positive("median_ttft_ms")?;
-    cell.launch_ttft.p95_ms = record.positive("p95_ttft_ms")?;
-    cell.completed_requests = Some(completed);
-    cell.output_tokens = record.whole("total_output_tokens")?;
-    cell.measured_s = record.positive("duration")?;
+    let cell = results::served(record, context, requests, completed)?;
     Ok(Ok(cell))
 }
 

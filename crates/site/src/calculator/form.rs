@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use tokmark_pages::{Field, FieldFault, FormValues};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, ParseError, parse_context_list, parse_duration, parse_level_list};
@@ -46,6 +47,31 @@ impl Form {
             }
         }
         form
+    }
+
+    /// The same, or an example where the address asks nothing at all.
+    pub(crate) fn read_or(
+        query: Option<&str>,
+        fields: &'static [Field],
+        example: &[(&'static str, &str)],
+    ) -> Self {
+        let mut form = Self::read(query, fields);
+        if form.is_empty {
+            let example = example
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned()));
+            form.values.extend(example);
+        }
+        form
+    }
+
+    /// The status of a page that shows the form.
+    pub(crate) fn status(&self) -> StatusCode {
+        if self.faults.is_empty() {
+            StatusCode::OK
+        } else {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
     }
 
     /// Says what is wrong with a field; only the first is shown.

@@ -1,6 +1,7 @@
 //! The decode calculator: what it knows, its pages and its endpoint.
 
 mod answered;
+mod around;
 mod asked;
 mod cost;
 mod data;

@@ -2,18 +2,17 @@
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
 use tokmark_calculator::Need;
 use tokmark_calculator::need_report::{Machine, NeedReport};
 use tokmark_pages::{
-    CalculatorForm, FIELDS, NEED_FIELDS, NeedAnswer, Section, need_answer,
-    need_page as page_of_need,
+    FIELDS, NEED_FIELDS, NeedAnswer, Section, need_answer, need_page as page_of_need,
 };
 
+use super::around::Around;
 use super::asked::{Place, query};
 use super::data::CalculatorData;
 use super::form::Form;
-use super::page::{data, machines, models};
+use super::page::data;
 use super::problem::{json, problem};
 use crate::SiteState;
 use crate::fault::Fault;
@@ -116,32 +115,13 @@ pub(crate) async fn page(
 ) -> Result<Response, Fault> {
     let language = language(&word)?;
     let data = data(&site)?;
-    let mut form = Form::read(query.as_deref(), &NEED_FIELDS);
-    if form.is_empty {
-        let example = EXAMPLE.map(|(name, value)| (name, value.to_owned()));
-        form.values.extend(example);
-    }
+    let mut form = Form::read_or(query.as_deref(), &NEED_FIELDS, &EXAMPLE);
     let found = Found::read(&data, &mut form, language);
-    let status = if form.faults.is_empty() {
-        StatusCode::OK
-    } else {
-        StatusCode::UNPROCESSABLE_ENTITY
-    };
-    let (models, hardware) = (models(&data.catalog), machines(&data.catalog));
-    let text = page_of_need(
-        &CalculatorForm {
-            values: &form.values,
-            faults: &form.faults,
-            models: &models,
-            hardware: &hardware,
-            calculator: &language.calculator(),
-            need: &language.need(),
-            paths: &language.paths(),
-        },
-        found.as_ref().map(Found::shown).as_ref(),
-        &options(language, Some(Section::Calculator)),
-    );
-    Ok((status, html(text)).into_response())
+    let options = options(language, Some(Section::Calculator));
+    let around = Around::page(&data.catalog, language);
+    let shown = found.as_ref().map(Found::shown);
+    let text = page_of_need(&around.form(&form), shown.as_ref(), &options);
+    Ok((form.status(), html(text)).into_response())
 }
 
 /// The machines alone. Faults are a part of the answer, so its status says that it is one.
@@ -154,18 +134,9 @@ pub(crate) async fn fragment(
     let data = data(&site)?;
     let mut form = Form::read(query.as_deref(), &NEED_FIELDS);
     let found = Found::read(&data, &mut form, language);
-    let text = need_answer(
-        &CalculatorForm {
-            values: &form.values,
-            faults: &form.faults,
-            models: &[],
-            hardware: &[],
-            calculator: "",
-            need: "",
-            paths: "",
-        },
-        found.as_ref().map(Found::shown).as_ref(),
-    );
+    let around = Around::default();
+    let shown = found.as_ref().map(Found::shown);
+    let text = need_answer(&around.form(&form), shown.as_ref());
     Ok(html(text))
 }
 

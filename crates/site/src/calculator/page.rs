@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use tokmark_calculator::Family;
-use tokmark_catalog::Catalog;
-use tokmark_pages::{
-    AnswerLinks, CalculatorForm, FIELDS, Section, calculator_answer, calculator_page,
-};
+use tokmark_pages::{AnswerLinks, FIELDS, Section, calculator_answer, calculator_page};
 
 use super::answered::Answered;
+use super::around::Around;
 use super::asked::{Asked, EXAMPLE, Place};
 use super::cost::Prices;
 use super::data::CalculatorData;
@@ -57,21 +54,6 @@ fn answered(data: &CalculatorData, form: &mut Form, language: Language) -> Optio
     Answered::of(data, asked, form, links)
 }
 
-/// Models whose speed can be calculated.
-pub(super) fn models(catalog: &Catalog) -> Vec<&str> {
-    let modelled = catalog.models().iter();
-    modelled
-        .filter(|row| row.not_modelled.is_none())
-        .map(|row| row.id.as_str())
-        .collect()
-}
-
-/// Every machine under the name that people know.
-pub(super) fn machines(catalog: &Catalog) -> Vec<String> {
-    let all = catalog.hardware().iter();
-    all.map(tokmark_catalog::Hardware::full_name).collect()
-}
-
 /// The form with its answer.
 pub(crate) async fn page(
     State(site): State<SiteState>,
@@ -80,34 +62,13 @@ pub(crate) async fn page(
 ) -> Result<Response, Fault> {
     let language = language(&word)?;
     let data = data(&site)?;
-    let mut form = Form::read(query.as_deref(), &FIELDS);
-    if form.is_empty {
-        let example = EXAMPLE.map(|(name, value)| (name, value.to_owned()));
-        form.values.extend(example);
-    }
+    let mut form = Form::read_or(query.as_deref(), &FIELDS, &EXAMPLE);
     let answer = answered(&data, &mut form, language);
     let shown = answer.as_ref().map(Answered::shown);
     let options = options(language, Some(Section::Calculator));
-    let status = if form.faults.is_empty() {
-        StatusCode::OK
-    } else {
-        StatusCode::UNPROCESSABLE_ENTITY
-    };
-    let (models, hardware) = (models(&data.catalog), machines(&data.catalog));
-    let text = calculator_page(
-        &CalculatorForm {
-            values: &form.values,
-            faults: &form.faults,
-            models: &models,
-            hardware: &hardware,
-            calculator: &language.calculator(),
-            need: &language.need(),
-            paths: &language.paths(),
-        },
-        shown.as_ref(),
-        &options,
-    );
-    Ok((status, html(text)).into_response())
+    let around = Around::page(&data.catalog, language);
+    let text = calculator_page(&around.form(&form), shown.as_ref(), &options);
+    Ok((form.status(), html(text)).into_response())
 }
 
 /// The answer alone. Faults are a part of it, so its status says that it is one.
@@ -121,18 +82,8 @@ pub(crate) async fn fragment(
     let mut form = Form::read(query.as_deref(), &FIELDS);
     let answer = answered(&data, &mut form, language);
     let shown = answer.as_ref().map(Answered::shown);
-    let text = calculator_answer(
-        &CalculatorForm {
-            values: &form.values,
-            faults: &form.faults,
-            models: &[],
-            hardware: &[],
-            calculator: "",
-            need: "",
-            paths: "",
-        },
-        shown.as_ref(),
-    );
+    let around = Around::default();
+    let text = calculator_answer(&around.form(&form), shown.as_ref());
     Ok(html(text))
 }
 

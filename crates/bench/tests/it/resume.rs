@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::journal::Header;
 use tokmark_bench::{
-    Facts, Journal, JournalError, Outcome, OutputDir, Run, Settings, Subject, assemble,
+    Facts, Journal, JournalError, Keep, Outcome, OutputDir, Run, Settings, Subject, assemble,
 };
 use tokmark_measure::verify;
 use tokmark_run_format::evidence::{CellEnd, CellEvidence, Record};
@@ -344,4 +344,46 @@ fn cells_that_were_not_planned_are_open() {
     assert!(cell(CellEnd::Measured, Some(CellStatus::OverCapacity)));
     assert!(!cell(CellEnd::Interrupted, None));
     assert!(!cell(CellEnd::Measured, Some(CellStatus::NotPlanned)));
+}
+
+/// A journal on a disk that is full after so many lines.
+struct Full(usize);
+
+impl Keep for Full {
+    fn keep(&mut self, _record: &Record) -> std::io::Result<()> {
+        let left = self.0.checked_sub(1);
+        self.0 = left.ok_or(std::io::ErrorKind::StorageFull)?;
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_ends_the_journal_and_not_the_run() {
+    let asked = asked();
+    let bench = bench().await;
+    let (listener, _events) = mpsc::unbounded_channel();
+    let stop = CancellationToken::new();
+    let mut keep = Full(3);
+    let run = Run::new(&bench.session, &asked, "test", &mut keep, &listener, &stop);
+    let outcome = run.measure().await.unwrap();
+    assert!(outcome.complete);
+    assert_eq!(outcome.decode.len(), 4);
+    assert!(
+        outcome
+            .decode
+            .iter()
+            .all(|cell| cell.status == CellStatus::Valid)
+    );
+    let why = outcome.keep_failure.unwrap();
+    let note = outcome
+        .notes
+        .iter()
+        .find(|note| note.code == "journal_failed");
+    assert!(note.unwrap().text.contains(&why), "{why}");
+    // Everything is still there to be written elsewhere.
+    let cells = outcome
+        .records
+        .iter()
+        .filter(|record| matches!(record, Record::Cell(_)));
+    assert_eq!(cells.count(), 4);
 }

@@ -23,6 +23,7 @@ mod launched;
 mod machine;
 mod predicted;
 #[cfg(unix)]
+mod resume;
 mod roads;
 #[cfg(target_os = "linux")]
 mod screen;

@@ -190,7 +190,7 @@ fn unreachable_hint(authority: &str, source: &ControlError) -> String {
 
 fn suggestion(name: Option<&String>, option: &str) -> String {
     match name {
-        Some(name) => format!("try `{option} {name}`"),
+        Some(name) => format!("did you mean `{option} {name}`?"),
         None => format!("choose one with `{option}`"),
     }
 }

@@ -86,6 +86,7 @@ pub(crate) fn read_file(path: &Path) -> Outcome<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
         let context = format!("cannot read `{}`", path.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            .hint("name a file that you may read; a relative path begins in the current folder")
     })
 }
 

@@ -4,6 +4,7 @@ mod agent;
 mod args;
 mod calibrations;
 mod command;
+mod config;
 mod data;
 mod exit;
 mod failure;
@@ -13,6 +14,7 @@ mod load;
 mod local;
 mod machine;
 mod model_files;
+mod nearest;
 mod progress;
 mod reach;
 mod resume;
@@ -23,35 +25,41 @@ mod say;
 mod screen;
 mod settings;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
+use config::Refusal;
 use exit::Exit;
-use failure::Outcome;
+use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let cli = match config::read(&typed) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(Refusal::Words(error)) => return usage(&error).into(),
+        Err(Refusal::Settings(failure)) => return told(&failure),
     };
     start_log(cli.verbose);
     match dispatch(cli) {
         Ok(exit) => exit.into(),
-        Err(failure) => {
-            say::progress(&failure);
-            failure.exit().into()
-        }
+        Err(failure) => told(&failure),
     }
 }
 
+fn told(failure: &Failure) -> ExitCode {
+    say::progress(failure);
+    failure.exit().into()
+}
+
 /// clap prints its own errors and help, with the nearest suggestion for a mistyped word.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error) -> Exit {
     let _closed = error.print();
     if error.use_stderr() {
-        Exit::Usage.into()
+        Exit::Usage
     } else {
-        Exit::Done.into()
+        Exit::Done
     }
 }
 
@@ -94,7 +102,12 @@ fn dispatch(cli: Cli) -> Outcome {
         }
         Command::Selftest(args) => command::selftest::run(&args, quiet),
         Command::SelftestClient(args) => command::selftest::client::run(&args),
-        Command::Schema => {
+        Command::Config(command) => command::config::run(&command),
+        Command::Man(args) => command::man::run(&args),
+        Command::Reference => command::reference::run(),
+        Command::Schema {
+            of: args::config::SchemaOf::Run,
+        } => {
             say::result(format!("{:#}", tokmark_run_format::schema()));
             Ok(Exit::Done)
         }
@@ -112,5 +125,5 @@ fn runtime() -> Outcome<tokio::runtime::Runtime> {
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| failure::Failure::new(Exit::Failed, error))
+        .map_err(|error| Failure::new(Exit::Failed, error))
 }

@@ -28,6 +28,7 @@ pub(crate) fn read(path: &Path) -> Outcome<RunFile> {
     let text = fs::read_to_string(&path).map_err(|error| {
         let context = format!("cannot read `{}`", path.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            .hint(in_place_of(&path))
     })?;
     let document = read_document(&text).map_err(|error| {
         let context = format!("`{}` cannot be used", path.display());
@@ -52,8 +53,7 @@ pub(crate) fn read_side(path: &Path) -> Outcome<Vec<RunFile>> {
         }
     }
     if documents.is_empty() {
-        let message = format!("no run document (`*.json`) lies in `{}`", path.display());
-        return Err(Failure::saying(Exit::Usage, message));
+        return Err(nothing_in(path));
     }
     documents.iter().map(|path| read(path)).collect()
 }
@@ -77,14 +77,36 @@ fn entries(dir: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// What to try where a file is no text that can be read.
+fn in_place_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(stem) = name.strip_suffix(".evidence.zst") {
+        return format!("that is the evidence; name the document beside it, `{stem}.json`");
+    }
+    "name the `*.json` file that `tokmark run` wrote, or its folder".to_owned()
+}
+
+fn nothing_in(dir: &Path) -> Failure {
+    let message = format!("no run document (`*.json`) lies in `{}`", dir.display());
+    let folders = entries(dir).unwrap_or_default();
+    let inner = folders.iter().find(|folder| {
+        folder.is_dir() && documents_in(folder).is_ok_and(|found| !found.is_empty())
+    });
+    let hint = match inner {
+        Some(inner) => format!("name a run in it, such as `{}`", inner.display()),
+        None if dir.join("journal").exists() => {
+            "its run is not finished: `tokmark run --resume` goes on with it".to_owned()
+        }
+        None => "`tokmark run` says at its end where it wrote the document".to_owned(),
+    };
+    Failure::saying(Exit::Usage, message).hint(hint)
+}
+
 fn only_document(dir: &Path) -> Outcome<PathBuf> {
     let found = documents_in(dir)?;
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(Failure::saying(
-            Exit::Usage,
-            format!("no run document (`*.json`) lies in `{}`", dir.display()),
-        )),
+        [] => Err(nothing_in(dir)),
         several => {
             let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
             Err(Failure::saying(
@@ -123,7 +145,8 @@ pub(crate) fn evidence(run: &RunFile) -> Outcome<Option<Vec<Record>>> {
             "the evidence `{}` is not the file that the document names: its SHA-256 differs",
             path.display()
         );
-        return Err(Failure::saying(Exit::Failed, message));
+        return Err(Failure::saying(Exit::Failed, message)
+            .hint("one of the two was changed or belongs to another run"));
     }
     let records = wire::read(bytes.as_slice(), EVIDENCE_LIMIT).map_err(|error| {
         let context = format!("the evidence `{}` cannot be used", path.display());

@@ -1,7 +1,8 @@
 //! Checks and generators of this repository: `cargo xtask tidy`, `cargo xtask cases`,
-//! `cargo xtask schema`.
+//! `cargo xtask schema`, `cargo xtask reference`.
 
 mod finding;
+mod reference;
 mod say;
 mod schema;
 mod tidy;
@@ -18,7 +19,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy            compare the sources with the house rules (CONTRIBUTING.md)
   cases           write the tests that there are into docs/cases.md
   schema          write the JSON Schema of the run document
-  schema --check  only say whether the schema on disk is what the types give";
+  schema --check  only say whether the schema on disk is what the types give
+  reference          write docs/cli.md from the program's own definition
+  reference --check  only say whether docs/cli.md is what the program says";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,6 +48,8 @@ fn run(arguments: &[&str]) -> anyhow::Result<Vec<Finding>> {
         ["cases"] => tidy::write_cases(&root()?).map(|()| Vec::new()),
         ["schema"] => schema::write(&root()?).map(|()| Vec::new()),
         ["schema", "--check"] => schema::check(&root()?),
+        ["reference"] => reference::write(&metadata()?).map(|()| Vec::new()),
+        ["reference", "--check"] => reference::check(&metadata()?),
         _ => anyhow::bail!(USAGE),
     }
 }

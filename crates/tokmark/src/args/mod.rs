@@ -2,10 +2,14 @@
 
 pub(crate) mod calc;
 pub(crate) mod compare;
+pub(crate) mod config;
 pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
+pub(crate) mod variables;
 pub(crate) mod work;
+
+use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
@@ -26,7 +30,9 @@ pub(crate) use work::{
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 done, 1 a check failed, 2 usage, 3 not enough data, 4 server \
-                  unreachable or not usable, 5 partly measured, 130 interrupted (result saved)."
+                  unreachable or not usable, 5 partly measured, 130 interrupted (result saved).\n\n\
+                  Every option is also a variable (TOKMARK_…) and a key of tokmark.toml: see \
+                  `tokmark config show COMMAND`."
 )]
 pub(crate) struct Cli {
     /// Print less: only errors and the result.
@@ -35,6 +41,17 @@ pub(crate) struct Cli {
     /// Print more about what happens; twice for everything.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+    /// Read the settings of this file instead of the project's and the user's `tokmark.toml`; an empty
+    /// name reads none.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "TOKMARK_CONFIG",
+        hide_env = true,
+        display_order = 900
+    )]
+    pub(crate) config: Option<OsString>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -70,11 +87,23 @@ pub(crate) enum Command {
     /// One measurement of `selftest`, in a process of its own.
     #[command(hide = true)]
     SelftestClient(SelftestClientArgs),
-    /// The JSON Schema of the run document.
-    Schema,
+    /// Show the settings that count, and where each is from: default, file, variable, option.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// The JSON Schema of a document.
+    Schema {
+        /// The document.
+        #[arg(default_value = "run")]
+        of: config::SchemaOf,
+    },
     /// Shell completions.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Manual pages.
+    Man(config::ManArgs),
+    /// docs/cli.md.
+    #[command(hide = true)]
+    Reference,
 }

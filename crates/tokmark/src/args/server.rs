@@ -61,7 +61,12 @@ pub(crate) struct ServerArgs {
     )]
     pub(crate) api_key_file: Option<PathBuf>,
     /// Another header, `Name: value`. Can be given several times.
-    #[arg(long = "header", value_name = "HEADER")]
+    #[arg(
+        long = "header",
+        value_name = "HEADER",
+        env = "TOKMARK_HEADER",
+        hide_env_values = true
+    )]
     pub(crate) headers: Vec<String>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
@@ -69,10 +74,16 @@ pub(crate) struct ServerArgs {
     #[arg(long, env = "TOKMARK_HTTP2")]
     pub(crate) http2: bool,
     /// HTTP proxy for every address [default: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, never for this machine]
-    #[arg(long, value_name = "URL", conflicts_with = "no_proxy")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "TOKMARK_PROXY",
+        hide_env_values = true,
+        conflicts_with = "no_proxy"
+    )]
     pub(crate) proxy: Option<String>,
     /// No proxy, whatever the environment says.
-    #[arg(long)]
+    #[arg(long, env = "TOKMARK_NO_PROXY")]
     pub(crate) no_proxy: bool,
     /// Connect to this `host:port` or `unix:/path/to.sock` instead of the URL's.
     #[arg(long, value_name = "HOST:PORT", env = "TOKMARK_CONNECT_TO")]

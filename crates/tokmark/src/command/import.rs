@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use tokmark_bench::output::{safe_name, write_whole};
-use tokmark_import::{Mapping, Ours};
+use tokmark_import::{ImportError, Mapping, Ours};
 use tokmark_pages::terminal::{Look, Painter, wrapped};
 use tokmark_run_format::{RunDocument, write_document};
 
@@ -50,7 +50,15 @@ fn import_file(path: &Path, args: &ImportArgs, quiet: bool) -> Outcome<usize> {
     };
     let runs = runs.map_err(|error| {
         let context = format!("cannot import `{}`", path.display());
-        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+        let hint = match &error {
+            ImportError::AlreadyARun => format!("`tokmark show {}` shows it", path.display()),
+            ImportError::UnknownFormat { .. } => {
+                "the tool's own result file is read, not its log; docs/import.md says which"
+                    .to_owned()
+            }
+            _ => String::new(),
+        };
+        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context)).hint(hint)
     })?;
     let output = &args.output;
     fs::create_dir_all(output).map_err(|error| {
@@ -116,6 +124,7 @@ pub(crate) fn read(path: &Path) -> Outcome<String> {
     let unreadable = |error: std::io::Error| {
         let context = format!("cannot read `{}`", path.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            .hint("name a result file that you may read; `-` is the standard input")
     };
     let too_large = |size: &str| {
         let message = format!(

@@ -70,8 +70,11 @@ fn predicted(args: &ShowArgs, run: &RunDocument) -> Outcome<Option<Prediction>> 
 
 fn write(path: &Path, text: &str) -> Outcome<()> {
     tokmark_bench::output::write_whole(path, text.as_bytes())
-        .map_err(|error| Failure::new(Exit::Usage, error))
+        .map_err(|error| Failure::new(Exit::Usage, error).hint(PLACE))
 }
+
+/// What to try where a file cannot be written.
+pub(crate) const PLACE: &str = "name a file in a folder that exists and in which you may write";
 
 /// A table as wide as the terminal.
 pub(crate) fn table(colour: bool, roofline: bool) -> TableOptions {

@@ -14,6 +14,7 @@ use tokmark_units::Nanos;
 use crate::args::SimArgs;
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
+use crate::nearest::nearest;
 use crate::say;
 
 /// Serves until Ctrl-C.
@@ -94,12 +95,23 @@ fn list_parameters(config: &SimConfig) {
 
 fn config(args: &SimArgs) -> Outcome<SimConfig> {
     let usage = |error: anyhow::Error| Failure::new(Exit::Usage, error);
-    let preset = Preset::parse(&args.preset).map_err(|error| usage(error.into()))?;
+    let near = |word: &str, known: &mut dyn Iterator<Item = String>| {
+        let near = nearest(word, known);
+        near.map_or_else(String::new, |near| format!("did you mean `{near}`?"))
+    };
+    let presets = || Preset::ALL.iter().map(ToString::to_string);
+    let preset = Preset::parse(&args.preset)
+        .map_err(|error| usage(error.into()).hint(near(&args.preset, &mut presets())))?;
     let mut config = preset.config();
     for words in &args.parameters {
-        parameters::set(&mut config, words).map_err(|error| usage(error.into()))?;
+        let name = words.split('=').next().unwrap_or_default();
+        let mut names = PARAMETERS.iter().map(|one| one.name.to_string());
+        parameters::set(&mut config, words)
+            .map_err(|error| usage(error.into()).hint(near(name, &mut names)))?;
     }
-    config.dialect = Dialect::parse(&args.dialect).map_err(|error| usage(error.into()))?;
+    let dialects = || Dialect::ALL.iter().map(ToString::to_string);
+    config.dialect = Dialect::parse(&args.dialect)
+        .map_err(|error| usage(error.into()).hint(near(&args.dialect, &mut dialects())))?;
     config.engine.seed = args.seed;
     config.api_key.clone_from(&args.api_key);
     config.faults = Faults {

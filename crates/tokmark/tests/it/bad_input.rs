@@ -234,3 +234,49 @@ fn b098_limits_that_would_not_act_are_refused() {
     check(&["--max-output", "10,80"], &["--max-output", "10,80"]);
     check(&["--request", "1"], &["--request", "--requests"]);
 }
+
+/// What to try next, where a file or a word is not the right one.
+#[test]
+fn a_wrong_file_or_word_is_told_with_what_to_try() {
+    let run = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/run-1/demo.json"
+    );
+    let evidence = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/run-1/demo.evidence.zst"
+    );
+    let above = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let check = |arguments: &[&str], says: &str| fails(arguments, 2, &["error: ", says]);
+    check(&["show", "gone.json"], "try: name the `*.json` file");
+    check(
+        &["show", evidence],
+        "try: that is the evidence; name the document beside it, `demo.json`",
+    );
+    check(&["show", above], "try: name a run in it, such as");
+    check(
+        &["show", run, "--output", "/nowhere/x"],
+        "try: name a file in a folder that exists",
+    );
+    check(
+        &["compare", run, run, "--junit", "/nowhere/x"],
+        "try: name a file in a folder",
+    );
+    check(&["import", "gone.json"], "try: name a result file");
+    check(&["import", run], "try: `tokmark show ");
+    check(&["calc", "fit", "gone"], "try: name run documents");
+    check(
+        &["run", "127.0.0.1:9", "--api-key-file", "gone"],
+        "try: name a file",
+    );
+    check(&["sim", "--dialect", "vlm"], "try: did you mean `vllm`?");
+    check(&["sim", "--preset", "smal"], "try: did you mean `small`?");
+    check(
+        &["sim", "--set", "cost.fixed=1"],
+        "try: did you mean `cost.fixed_ns`?",
+    );
+    check(
+        &["run", "127.0.0.1:9", "--engine", "vlm"],
+        "try: did you mean `--engine vllm`?",
+    );
+}

@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod book;
 mod calc;
 mod calc_fit;
 mod compare;
@@ -29,6 +30,7 @@ mod roads;
 mod screen;
 #[cfg(unix)]
 mod secrets;
+mod settings;
 mod timed;
 mod timed_load;
 
@@ -60,6 +62,7 @@ fn program() -> assert_cmd::Command {
     command.env("NO_COLOR", "1");
     // What was probed on the machine that tests is none of theirs.
     command.env("XDG_DATA_HOME", "/nowhere/data");
+    command.env("XDG_CONFIG_HOME", "/nowhere/config");
     command
 }
 

@@ -14,7 +14,7 @@ use tokmark_run_format::RunDocument;
 
 use crate::args::CompareArgs;
 use crate::args::compare::MetricWord;
-use crate::command::show::{colours, width};
+use crate::command::show::{PLACE, colours, width};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::runfile::RunFile;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &CompareArgs) -> Outcome {
     }
     if let Some(path) = &args.junit {
         tokmark_bench::output::write_whole(path, comparison_junit(&view).as_bytes())
-            .map_err(|error| Failure::new(Exit::Usage, error))?;
+            .map_err(|error| Failure::new(Exit::Usage, error).hint(PLACE))?;
     }
     if args.github_summary {
         summary(args, &view)?;

@@ -86,7 +86,15 @@ impl Drop for Server {
 
 fn this_program() -> Outcome<Command> {
     let path = std::env::current_exe().map_err(|error| Failure::new(Exit::Failed, error))?;
-    Ok(Command::new(path))
+    let mut program = Command::new(path);
+    // What is set for a person's simulated server is not meant for this one.
+    program.env("TOKMARK_CONFIG", "");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("TOKMARK_SIM_") {
+            program.env_remove(name);
+        }
+    }
+    Ok(program)
 }
 
 /// One measurement of a client against a server.

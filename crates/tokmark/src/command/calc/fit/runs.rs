@@ -106,6 +106,7 @@ fn files(path: &Path) -> Outcome<Vec<PathBuf>> {
     let unreadable = |error: std::io::Error| {
         let context = format!("cannot read `{}`", path.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
+            .hint("name run documents, or folders that hold them")
     };
     if !fs::metadata(path).map_err(unreadable)?.is_dir() {
         return Ok(vec![path.to_owned()]);

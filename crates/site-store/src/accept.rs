@@ -9,7 +9,7 @@ use crate::objects::ObjectKey;
 use crate::run::NewRun;
 
 /// Longest document in bytes: the largest real ones have a few hundred kilobytes.
-const LARGEST_DOCUMENT: usize = 16 << 20;
+pub(crate) const LARGEST_DOCUMENT: usize = 16 << 20;
 
 /// Most places of the matrix, rows times columns, since a page draws every one of them.
 const MOST_PLACES: usize = 10_000;
@@ -18,6 +18,7 @@ const MOST_PLACES: usize = 10_000;
 const LONGEST_ID: usize = 64;
 
 /// A run that may be stored.
+#[derive(Debug)]
 pub(crate) struct Accepted {
     pub(crate) document: RunDocument,
     pub(crate) trust: Trust,
@@ -31,15 +32,15 @@ pub(crate) fn is_id(text: &str) -> bool {
 
 /// Reads and checks a run.
 pub(crate) fn check(run: &NewRun) -> Result<Accepted, StoreError> {
-    let within = |what, count, most| {
-        if count > most {
-            Err(StoreError::TooMany { what, count, most })
-        } else {
-            Ok(())
-        }
-    };
     within("bytes", run.document.len(), LARGEST_DOCUMENT)?;
-    let document = read_document(&run.document)?;
+    check_document(read_document(&run.document)?, run.evidence.as_deref())
+}
+
+/// Checks a document that was read, or made here.
+pub(crate) fn check_document(
+    document: RunDocument,
+    evidence: Option<&[u8]>,
+) -> Result<Accepted, StoreError> {
     if !is_id(&document.id) {
         return Err(StoreError::Id { id: document.id });
     }
@@ -57,8 +58,15 @@ pub(crate) fn check(run: &NewRun) -> Result<Accepted, StoreError> {
             });
         }
     }
-    let trust = trust(&document, run.evidence.as_deref())?;
+    let trust = trust(&document, evidence)?;
     Ok(Accepted { document, trust })
+}
+
+fn within(what: &'static str, count: usize, most: usize) -> Result<(), StoreError> {
+    if count > most {
+        return Err(StoreError::TooMany { what, count, most });
+    }
+    Ok(())
 }
 
 /// What the document may claim: `measured` only with the very evidence that it names.

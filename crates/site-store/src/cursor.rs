@@ -3,23 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::run::RunSummary;
-
-/// A place in the list: behind the run with this time and identity.
+/// A place in the list: behind the run with this identity and value of the list's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
-    pub(crate) received_at_ms: i64,
+    pub(crate) value: i64,
     pub(crate) id: String,
-}
-
-impl Cursor {
-    /// The place behind a run.
-    pub fn behind(run: &RunSummary) -> Self {
-        Self {
-            received_at_ms: run.received_at.as_unix_millis(),
-            id: run.id.clone(),
-        }
-    }
 }
 
 /// A text that is not a cursor.
@@ -30,7 +18,7 @@ pub struct CursorError(String);
 impl fmt::Display for Cursor {
     /// Letters, digits and dots only, so that it needs no encoding in an address.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.received_at_ms, self.id)
+        write!(f, "{}.{}", self.value, self.id)
     }
 }
 
@@ -44,7 +32,7 @@ impl FromStr for Cursor {
             return Err(bad());
         }
         Ok(Self {
-            received_at_ms: time.parse().map_err(|_| bad())?,
+            value: time.parse().map_err(|_| bad())?,
             id: id.to_owned(),
         })
     }
@@ -57,7 +45,7 @@ mod tests {
     #[test]
     fn a_cursor_survives_an_address() {
         let cursor = Cursor {
-            received_at_ms: 1_796_026_500_000,
+            value: 1_796_026_500_000,
             id: "0abc".to_owned(),
         };
         assert_eq!(cursor.to_string().parse::<Cursor>().unwrap(), cursor);

@@ -58,6 +58,9 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
+    /// A document that cannot be written.
+    #[error("the document cannot be written")]
+    Written(#[from] serde_json::Error),
     /// The database cannot be used.
     #[error("the database cannot be used")]
     Database(#[from] sqlx::Error),

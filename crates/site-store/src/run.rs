@@ -1,9 +1,11 @@
 //! What goes into a store and comes out of it.
 
+use tokmark_run_format::hardware::MachineClass;
 use tokmark_run_format::{CellStatus, Trust};
 use tokmark_units::Timestamp;
 
 use crate::cursor::Cursor;
+use crate::filter::{RunFilter, RunOrder};
 
 /// A run to store.
 #[derive(Debug, Clone)]
@@ -49,6 +51,8 @@ pub struct RunSummary {
     pub model: String,
     /// The machine's name for titles.
     pub hardware: Option<String>,
+    /// What kind of machine it is.
+    pub class: MachineClass,
     /// The engine.
     pub engine: String,
     /// The engine's version.
@@ -86,9 +90,13 @@ pub struct StoredRun {
 }
 
 /// Which page of the list is asked for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PageRequest {
-    /// Runs after this place; `None` begins with the newest.
+    /// Which runs; by default all that are public.
+    pub filter: RunFilter,
+    /// In which order.
+    pub order: RunOrder,
+    /// Runs after this place of the same order; `None` begins with the first.
     pub after: Option<Cursor>,
     /// Most runs of the page.
     pub limit: u32,
@@ -97,7 +105,7 @@ pub struct PageRequest {
 /// A page of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunPage {
-    /// The runs, newest first.
+    /// The runs, in the order that was asked for.
     pub runs: Vec<RunSummary>,
     /// Where the next page begins; `None` on the last one.
     pub next: Option<Cursor>,

@@ -16,7 +16,7 @@ use axum::body::Body;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use tokmark_site::{SiteState, router};
-use tokmark_site_store::SqliteStore;
+use tokmark_site_store::SqlStore;
 use tower::Service;
 
 /// The slowest answer that a slider can follow.
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slowest = runtime.block_on(async {
-        let store = SqliteStore::open(&folder.path().join("tokmark.sqlite")).await;
+        let store = SqlStore::open(&folder.path().join("tokmark.sqlite")).await;
         let mut router = router(SiteState::new(Arc::new(store.unwrap())));
         let mut slowest = Duration::ZERO;
         for (name, path) in ASKED {

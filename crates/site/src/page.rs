@@ -94,8 +94,8 @@ pub(crate) async fn start(
 ) -> Result<Response, Fault> {
     let language = language(&word)?;
     let request = PageRequest {
-        after: None,
         limit: LATEST,
+        ..PageRequest::default()
     };
     let page = site.store.list_runs(request).await?;
     let rows = rows(&page.runs, language);
@@ -120,6 +120,7 @@ pub(crate) async fn runs(
     let request = PageRequest {
         after: after.map_err(|_| Fault::NotFound(language))?,
         limit: PER_PAGE,
+        ..PageRequest::default()
     };
     let page = site.store.list_runs(request).await?;
     let rows = rows(&page.runs, language);

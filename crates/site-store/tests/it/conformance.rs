@@ -60,6 +60,7 @@ pub(crate) async fn all(store: &dyn Store) {
     an_import_is_never_more_than_imported(store).await;
     faulty_documents_are_refused(store).await;
     pages_follow_each_other_while_runs_are_added(store).await;
+    crate::lists::all(store).await;
 }
 
 async fn a_run_comes_back_as_it_was_put(store: &dyn Store) {
@@ -225,8 +226,8 @@ async fn pages_follow_each_other_while_runs_are_added(store: &dyn Store) {
     }
     let first = store
         .list_runs(PageRequest {
-            after: None,
             limit: 2,
+            ..PageRequest::default()
         })
         .await
         .unwrap();
@@ -238,7 +239,11 @@ async fn pages_follow_each_other_while_runs_are_added(store: &dyn Store) {
     store.put_run(new_run(&run("p6"), 105)).await.unwrap();
     let after = first.next.clone();
     let second = store
-        .list_runs(PageRequest { after, limit: 2 })
+        .list_runs(PageRequest {
+            after,
+            limit: 2,
+            ..PageRequest::default()
+        })
         .await
         .unwrap();
     assert_eq!(ids(&second), ["p3", "p2"]);
@@ -248,6 +253,7 @@ async fn pages_follow_each_other_while_runs_are_added(store: &dyn Store) {
         let request = PageRequest {
             after: Some(place),
             limit: 3,
+            ..PageRequest::default()
         };
         let page = store.list_runs(request).await.unwrap();
         assert!(!page.runs.is_empty());
@@ -260,8 +266,8 @@ async fn pages_follow_each_other_while_runs_are_added(store: &dyn Store) {
     );
     let zero = store
         .list_runs(PageRequest {
-            after: None,
             limit: 0,
+            ..PageRequest::default()
         })
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! What every store must do, and what only SQLite has to.
+//! What every store must do, and what only one of them has to.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -6,5 +6,8 @@
 )]
 
 mod conformance;
+mod lists;
+mod migrations;
 mod objects;
+mod postgres;
 mod sqlite;

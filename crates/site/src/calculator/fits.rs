@@ -7,6 +7,7 @@ use tokio::sync::{Mutex, Notify};
 use tokmark_calculator::fit::{Calibration, calibrate};
 use tokmark_calculator::fit_report::ErrorPart;
 use tokmark_calculator::{Family, ObservedRun, compare, observe};
+use tokmark_run_format::hardware::MachineClass;
 use tokmark_run_format::{RunDocument, Trust};
 use tokmark_site_store::{PageRequest, Store, StoreError};
 
@@ -116,9 +117,18 @@ async fn documents(store: &dyn Store) -> Result<Vec<RunDocument>, StoreError> {
     let mut after = None;
     let mut seen = 0;
     loop {
-        let page = store.list_runs(PageRequest { after, limit: PAGE }).await?;
+        let request = PageRequest {
+            after,
+            limit: PAGE,
+            ..PageRequest::default()
+        };
+        let page = store.list_runs(request).await?;
         seen += page.runs.len();
         for run in page.runs {
+            // It tells nothing about a machine, and its document need not be read to know that.
+            if run.class == MachineClass::Simulated {
+                continue;
+            }
             let kind = (run.engine.clone(), run.hardware.clone());
             let count = kinds.entry(kind).or_default();
             if *count >= MOST_OF_A_KIND {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tokmark_site_store::{NewRun, PageRequest, PutOutcome, RunPage, Store, StoreFuture, StoredRun};
+use tokmark_site_store::{
+    Choice, NewRun, PageRequest, PutOutcome, RunPage, Store, StoreFuture, StoredRun, Visibility,
+};
 
 use super::fits::Fits;
 
@@ -31,6 +33,14 @@ impl Store for Watched {
         self.store.list_runs(page)
     }
 
+    fn choices(&self) -> StoreFuture<'_, Vec<Choice>> {
+        self.store.choices()
+    }
+
+    fn set_visibility<'a>(&'a self, id: &'a str, to: Visibility) -> StoreFuture<'a, bool> {
+        self.store.set_visibility(id, to)
+    }
+
     fn evidence<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
         self.store.evidence(id)
     }
@@ -41,7 +51,7 @@ mod tests {
     use std::future::ready;
 
     use tokmark_run_format::write_document;
-    use tokmark_site_store::SqliteStore;
+    use tokmark_site_store::SqlStore;
     use tokmark_units::Timestamp;
 
     use super::*;
@@ -49,7 +59,7 @@ mod tests {
     #[tokio::test]
     async fn a_stored_run_is_told_once() {
         let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(&folder.path().join("site.sqlite"))
+        let store = SqlStore::open(&folder.path().join("site.sqlite"))
             .await
             .unwrap();
         let watched = Watched {

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use tempfile::TempDir;
 use tokmark_run_format::{EvidenceRef, RunDocument, Trust, write_document};
 use tokmark_site::{SiteState, router};
-use tokmark_site_store::{NewRun, ObjectKey, SqliteStore, Store};
+use tokmark_site_store::{NewRun, ObjectKey, SqlStore, Store};
 use tokmark_units::Timestamp;
 use tower::Service;
 
@@ -58,7 +58,7 @@ pub(crate) fn measured(id: &str) -> RunDocument {
 impl Site {
     pub(crate) async fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(&folder.path().join("tokmark.sqlite"))
+        let store = SqlStore::open(&folder.path().join("tokmark.sqlite"))
             .await
             .unwrap();
         let store: Arc<dyn Store> = Arc::new(store);

@@ -14,7 +14,7 @@ use tokmark_run_format::hardware::{Accelerator, Hardware, MachineClass};
 use tokmark_run_format::{RunDocument, write_document};
 use tokmark_sim::Preset;
 use tokmark_site::{CalculatorData, SiteState};
-use tokmark_site_store::{NewRun, SqliteStore, Store};
+use tokmark_site_store::{NewRun, SqlStore, Store};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, Timestamp};
 
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: DemoArgs, quiet: bool) -> Outcome {
     serve(listener, store).await
 }
 
-async fn measure(data: &Path, store: &Arc<SqliteStore>, quiet: bool) -> Outcome<RunDocument> {
+async fn measure(data: &Path, store: &Arc<SqlStore>, quiet: bool) -> Outcome<RunDocument> {
     let (stop, server) = simulated_server()?;
     let settings = settings();
     let load = load::start().map_err(|error| Failure::new(Exit::Failed, error))?;
@@ -209,11 +209,7 @@ fn facts(id: String, started: Timestamp) -> Facts {
     }
 }
 
-async fn keep_in_store(
-    store: &Arc<SqliteStore>,
-    document: &RunDocument,
-    path: &Path,
-) -> Outcome<()> {
+async fn keep_in_store(store: &Arc<SqlStore>, document: &RunDocument, path: &Path) -> Outcome<()> {
     let text = write_document(document).map_err(|error| Failure::new(Exit::Failed, error))?;
     let evidence = document
         .evidence
@@ -233,7 +229,7 @@ async fn keep_in_store(
     Ok(())
 }
 
-async fn serve(listener: TcpListener, store: Arc<SqliteStore>) -> Outcome {
+async fn serve(listener: TcpListener, store: Arc<SqlStore>) -> Outcome {
     let state = site_state(store);
     let calibrating = tokio::spawn(state.clone().keep_calibrated());
     let router = tokmark_site::router(state);
@@ -249,7 +245,7 @@ async fn serve(listener: TcpListener, store: Arc<SqliteStore>) -> Outcome {
 
 /// The site, whose calculator knows a person's own fits where they can be read: a demo that is
 /// refused over them would be worse.
-fn site_state(store: Arc<SqliteStore>) -> SiteState {
+fn site_state(store: Arc<SqlStore>) -> SiteState {
     let site = SiteState::new(store);
     match (Catalog::bundled(), Known::read()) {
         (Ok(catalog), Ok(known)) => site.with_calculator(CalculatorData {
@@ -260,14 +256,14 @@ fn site_state(store: Arc<SqliteStore>) -> SiteState {
     }
 }
 
-async fn open_store(data: &Path) -> Outcome<Arc<SqliteStore>> {
+async fn open_store(data: &Path) -> Outcome<Arc<SqlStore>> {
     std::fs::create_dir_all(data).map_err(|error| {
         let context = format!("cannot create the data folder `{}`", data.display());
         Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
             .hint("choose another one with --data")
     })?;
     let path = data.join("tokmark.sqlite");
-    let store = SqliteStore::open(&path).await.map_err(|error| {
+    let store = SqlStore::open(&path).await.map_err(|error| {
         let context = format!("cannot open the database `{}`", path.display());
         Failure::new(Exit::Failed, anyhow::Error::new(error).context(context))
     })?;

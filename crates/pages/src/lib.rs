@@ -32,7 +32,10 @@ pub use compare::{
     comparison_table, verdict, verdicts,
 };
 pub use export::{TableOptions, csv, markdown, text_table, text_table_with_prediction};
-pub use list::{ListedCell, ListedRun, RunListRow, home, not_found_page, run_list_page};
+pub use list::{
+    FilterField, FilterOption, ListForm, ListedCell, ListedRun, RunListRow, home, not_found_page,
+    run_list_page,
+};
 pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};
 pub use paths::{CalculatorPath, PathRun, path_list_page, path_page};
 pub use predicted::Prediction;

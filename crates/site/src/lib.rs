@@ -8,6 +8,7 @@ mod download;
 mod fault;
 mod headers;
 mod language;
+mod list;
 mod page;
 mod route;
 

@@ -1,15 +1,14 @@
 //! The pages.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use serde::Deserialize;
 use tokmark_pages::{
     ListedRun, NavigationEntry, PageOptions, RunLinks, RunListRow, Section, SiteChrome, home,
-    run_list_page, run_page,
+    run_page,
 };
 use tokmark_run_format::{RunDocument, read_document};
-use tokmark_site_store::{Cursor, PageRequest, RunSummary, StoredRun};
+use tokmark_site_store::{PageRequest, RunSummary, StoredRun};
 
 use crate::SiteState;
 use crate::calculator::paths;
@@ -18,9 +17,6 @@ use crate::language::Language;
 
 /// Runs on the start page.
 const LATEST: u32 = 6;
-
-/// Runs on one page of the list.
-const PER_PAGE: u32 = 30;
 
 /// A page is asked for again each time, since runs are added.
 pub(crate) fn html(text: String) -> Response {
@@ -103,34 +99,6 @@ pub(crate) async fn start(
     Ok(html(home(&rows, Some(&all), &options(language, None))))
 }
 
-/// Where a page of the list begins.
-#[derive(Debug, Deserialize)]
-pub(crate) struct ListQuery {
-    after: Option<String>,
-}
-
-/// The list of runs.
-pub(crate) async fn runs(
-    State(site): State<SiteState>,
-    Path(word): Path<String>,
-    Query(query): Query<ListQuery>,
-) -> Result<Response, Fault> {
-    let language = language(&word)?;
-    let after = query.after.map(|text| text.parse::<Cursor>()).transpose();
-    let request = PageRequest {
-        after: after.map_err(|_| Fault::NotFound(language))?,
-        limit: PER_PAGE,
-        ..PageRequest::default()
-    };
-    let page = site.store.list_runs(request).await?;
-    let rows = rows(&page.runs, language);
-    let older = page
-        .next
-        .map(|place| format!("{}?after={place}", language.runs()));
-    let options = options(language, Some(Section::Runs));
-    Ok(html(run_list_page(&rows, older.as_deref(), &options)))
-}
-
 /// The page of one run.
 pub(crate) async fn run(
     State(site): State<SiteState>,
@@ -175,7 +143,7 @@ fn links(run: &RunSummary) -> RunLinks {
     }
 }
 
-fn rows(runs: &[RunSummary], language: Language) -> Vec<RunListRow> {
+pub(crate) fn rows(runs: &[RunSummary], language: Language) -> Vec<RunListRow> {
     let row = |run: &RunSummary| {
         let cells = run.cells.iter();
         RunListRow::from(ListedRun {

@@ -5,7 +5,7 @@ use axum::middleware::map_response;
 use axum::routing::get;
 
 use crate::calculator::paths;
-use crate::{SiteState, asset, calculator, download, headers, page};
+use crate::{SiteState, asset, calculator, download, headers, list, page};
 
 /// The site's routes. Pages lie under `/{language}/`; files of a run have no language.
 pub fn router(state: SiteState) -> Router {
@@ -13,7 +13,7 @@ pub fn router(state: SiteState) -> Router {
         .route("/", get(page::to_start))
         .route("/{language}", get(page::to_language))
         .route("/{language}/", get(page::start))
-        .route("/{language}/runs", get(page::runs))
+        .route("/{language}/runs", get(list::runs))
         .route("/{language}/runs/{id}", get(page::run))
         .route("/{language}/decode-calculator", get(calculator::page))
         .route(

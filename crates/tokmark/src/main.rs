@@ -24,13 +24,14 @@ mod runfile;
 mod say;
 mod screen;
 mod settings;
+mod site_store;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use args::{Cli, Command};
 use clap::CommandFactory;
 use config::Refusal;
+use args::{Cli, Command, SiteCommand};
 use exit::Exit;
 use failure::{Failure, Outcome};
 
@@ -82,6 +83,10 @@ fn dispatch(cli: Cli) -> Outcome {
     let quiet = cli.quiet;
     match cli.command {
         Command::Demo(args) => runtime()?.block_on(command::demo::run(args, quiet)),
+        Command::Serve(args) => runtime()?.block_on(command::serve::run(args, quiet)),
+        Command::Site { command } => match command {
+            SiteCommand::Seed(args) => runtime()?.block_on(command::seed::run(args, quiet)),
+        },
         Command::Run(args) => runtime()?.block_on(command::run::run(*args, quiet)),
         Command::Probe(args) => runtime()?.block_on(command::probe::run(*args)),
         Command::Show(args) => command::show::run(&args),

@@ -15,6 +15,12 @@ impl Timestamp {
         jiff::Timestamp::from_millisecond(ms).ok().map(Self)
     }
 
+    /// The start of a day in UTC, written like `2026-11-30`.
+    pub fn start_of_day(text: &str) -> Option<Self> {
+        let day = text.len() == "2026-11-30".len();
+        day.then(|| format!("{text}T00:00:00Z").parse().ok())?
+    }
+
     /// Whole milliseconds since 1970-01-01T00:00:00Z.
     pub fn as_unix_millis(self) -> i64 {
         self.0.as_millisecond()
@@ -50,6 +56,15 @@ impl FromStr for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_starts_at_midnight() {
+        let start = Timestamp::start_of_day("2026-11-30").unwrap();
+        assert_eq!(start.to_string(), "2026-11-30T00:00:00Z");
+        for bad in ["", "2026-11-31", "30.11.2026", "2026-11-3", "2026-11-30T"] {
+            assert_eq!(Timestamp::start_of_day(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn round_trips_through_rfc_3339() {

@@ -1,5 +1,6 @@
 //! Lists of runs, the start page, and the page for what does not exist.
 
+mod filter;
 mod picture;
 mod row;
 
@@ -9,6 +10,8 @@ use crate::frame::{Frame, rendered};
 use crate::options::PageOptions;
 use crate::words;
 
+use filter::Control;
+pub use filter::{FilterField, FilterOption, ListForm};
 pub(crate) use picture::MatrixPicture;
 pub use row::{ListedCell, ListedRun, RunListRow};
 
@@ -17,15 +20,22 @@ pub use row::{ListedCell, ListedRun, RunListRow};
 struct RunsPage<'a> {
     frame: Frame<'a>,
     rows: &'a [RunListRow],
-    older: Option<&'a str>,
+    form: &'a ListForm,
+    more: Option<&'a str>,
 }
 
-/// A page of the list of runs; `older` is the address of the next page.
-pub fn run_list_page(rows: &[RunListRow], older: Option<&str>, options: &PageOptions) -> String {
+/// A page of the list of runs; `more` is the address of the next page.
+pub fn run_list_page(
+    rows: &[RunListRow],
+    form: &ListForm,
+    more: Option<&str>,
+    options: &PageOptions,
+) -> String {
     rendered(&RunsPage {
         frame: Frame::new(options, words::RUNS, words::RUNS_TEXT.to_owned()),
         rows,
-        older,
+        form,
+        more,
     })
 }
 

@@ -2,6 +2,7 @@
 //! a person reads, so that catalogues in other languages can take its place.
 
 pub(crate) mod calculator;
+pub(crate) mod filter;
 pub(crate) mod glossary;
 pub(crate) mod label;
 pub(crate) mod paths;
@@ -95,9 +96,8 @@ pub(crate) const DOWNLOAD_HTML: &str = "This page as one file (HTML)";
 
 pub(crate) const RUNS: &str = "Matrix runs";
 pub(crate) const RUNS_TEXT: &str = "Every run is one served model on one machine, measured in each cell of context length and \
-     simultaneous requests. Newest first.";
+     simultaneous requests.";
 pub(crate) const NO_RUNS: &str = "No runs yet.";
-pub(crate) const OLDER: &str = "Older runs";
 pub(crate) const LATEST: &str = "Latest runs";
 pub(crate) const ALL_RUNS: &str = "All runs";
 pub(crate) const HOME_TITLE: &str = "How fast is a language-model server, really?";

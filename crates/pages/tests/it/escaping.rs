@@ -1,7 +1,8 @@
 //! A run may come from anywhere: no text of it may become markup, a control code or a formula.
 
 use tokmark_pages::{
-    ListedRun, PageOptions, TableOptions, csv, markdown, run_list_page, run_page, text_table,
+    FilterField, FilterOption, ListForm, ListedRun, PageOptions, TableOptions, csv, markdown,
+    run_list_page, run_page, text_table,
 };
 use tokmark_run_format::Trust;
 
@@ -77,9 +78,21 @@ fn lists_escape_too() {
         received_at: None,
         cells: Vec::new(),
     };
-    let page = run_list_page(&[row.into()], Some(MARK), &PageOptions::self_contained());
+    let mut form = ListForm::new(MARK.to_owned(), vec![("user", MARK.to_owned())], true);
+    form.add(FilterField::Search, MARK, Vec::new());
+    form.add(
+        FilterField::Model,
+        "",
+        vec![FilterOption::plain(MARK.to_owned())],
+    );
+    let page = run_list_page(
+        &[row.into()],
+        &form,
+        Some(MARK),
+        &PageOptions::self_contained(),
+    );
     assert!(!page.contains("<script>alert"));
-    assert_eq!(page.matches(ESCAPED).count(), 6);
+    assert_eq!(page.matches(ESCAPED).count(), 12);
     assert_balanced(&page);
 }
 

@@ -1,6 +1,6 @@
 //! Lists and the start page.
 
-use tokmark_pages::{ListedRun, PageOptions, RunListRow, home, run_list_page};
+use tokmark_pages::{ListForm, ListedRun, PageOptions, RunListRow, home, run_list_page};
 
 use crate::html::{assert_balanced, elements};
 use crate::kit::full_run;
@@ -13,6 +13,7 @@ fn rows() -> Vec<RunListRow> {
 fn a_row_has_picture_figures_and_link() {
     let page = run_list_page(
         &rows(),
+        &ListForm::default(),
         Some("/en/runs?before=x"),
         &PageOptions::self_contained(),
     );

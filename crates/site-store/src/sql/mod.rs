@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::SqlitePool;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgConnection, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Connection, SqlitePool};
 
 use crate::error::StoreError;
 use crate::filter::{Choice, Visibility};
@@ -68,6 +68,9 @@ impl SqlStore {
 
     /// Connects to the PostgreSQL database of a `postgres://` address and brings it to this version.
     pub async fn postgres(address: &str, objects: Arc<dyn Objects>) -> Result<Self, StoreError> {
+        // A pool only says that it waited in vain; a connection says why there is none.
+        let first = PgConnection::connect(address).await?;
+        first.close().await?;
         let pool = PgPoolOptions::new()
             .max_connections(POSTGRES_CONNECTIONS)
             .acquire_timeout(BUSY)

@@ -46,6 +46,7 @@ pub(crate) async fn all(store: &dyn Store) {
     orders_go_from_page_to_page(store).await;
     words_are_found_by_their_beginning(store).await;
     what_is_not_public_is_nowhere(store).await;
+    a_text_may_hold_any_character(store).await;
 }
 
 async fn page(store: &dyn Store, filter: RunFilter, order: RunOrder) -> RunPage {
@@ -305,4 +306,23 @@ async fn what_is_not_public_is_nowhere(store: &dyn Store) {
             .await
             .unwrap()
     );
+}
+
+async fn a_text_may_hold_any_character(store: &dyn Store) {
+    let mut odd = listed("odd", "null\0 and 'quote' \u{202e}\u{1f600}", 9, None);
+    odd.note = Some("\u{fdfa} \u{130}stanbul '; DROP TABLE run; --".into());
+    store.put_run(new_run(&odd, 1_000)).await.unwrap();
+    let stored = store.get_run("odd").await.unwrap().unwrap();
+    let kept = "null\u{fffd} and 'quote' \u{202e}\u{1f600}";
+    assert_eq!(stored.summary.model, kept);
+    assert!(
+        stored.document.contains("null\\u0000"),
+        "the document is as it was"
+    );
+    let same = RunFilter {
+        model: Some(odd.model.name.clone()),
+        words: Some("null \u{130}stanbul drop".to_owned()),
+        ..RunFilter::default()
+    };
+    assert_eq!(ids(&page(store, same, RunOrder::Newest).await), ["odd"]);
 }

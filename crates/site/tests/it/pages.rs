@@ -211,3 +211,74 @@ async fn a_failing_store_tells_visitors_nothing() {
     assert!(!answer.text().contains("objects"), "{}", answer.text());
     assert!(!answer.header("content-security-policy").is_empty());
 }
+
+#[tokio::test]
+async fn the_list_is_filtered_and_goes_on_with_its_filters() {
+    let site = Site::empty().await;
+    for number in 0..40 {
+        let mut run = measured(&format!("run{number}"));
+        run.model.name = if number % 5 == 0 {
+            "Heron 7B & co"
+        } else {
+            "Kestrel-7B"
+        }
+        .to_owned();
+        site.put(&run, Some(EVIDENCE), number).await;
+    }
+    let address = "/en/runs?q=kes&model=Kestrel-7B&engine=&order=newest&since=2026-11-30";
+    let first = site.get(address).await;
+    assert_eq!(first.text().matches("<a href=\"/en/runs/run").count(), 30);
+    assert!(
+        first
+            .text()
+            .contains("<option value=\"Kestrel-7B\" selected>")
+    );
+    assert!(first.text().contains("value=\"kes\""));
+    let next = first.text().split("href=\"/en/runs?q=kes").nth(1).unwrap();
+    let next = next.split('"').next().unwrap().replace("&#38;", "&");
+    let second = site.get(&format!("/en/runs?q=kes{next}")).await;
+    assert_eq!(second.text().matches("<a href=\"/en/runs/run").count(), 2);
+    assert!(!second.text().contains("after="), "the last page");
+
+    let other = site
+        .get("/en/runs?model=Heron+7B+%26+co&family=heron")
+        .await;
+    assert_eq!(other.text().matches("<a href=\"/en/runs/run").count(), 8);
+    assert!(
+        other
+            .text()
+            .contains("<input type=\"hidden\" name=\"family\" value=\"heron\">")
+    );
+    let nothing = site.get("/en/runs?engine=nothing&trust=measured").await;
+    assert!(nothing.text().contains("No run fits all of these filters."));
+    assert!(
+        nothing
+            .text()
+            .contains("<option value=\"nothing\" selected>")
+    );
+}
+
+#[tokio::test]
+async fn a_filter_that_cannot_be_read_is_no_list() {
+    let site = Site::empty().await;
+    let long = format!("/en/runs?model={}", "a".repeat(301));
+    for path in [
+        "/en/runs?trust=certain",
+        "/en/runs?class=toaster",
+        "/en/runs?memory=much",
+        "/en/runs?count=-1",
+        "/en/runs?order=best",
+        "/en/runs?since=yesterday",
+        "/en/runs?after=1",
+        &long,
+    ] {
+        assert_eq!(site.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+    for path in [
+        "/en/runs?q=%00%22%27*&model=%27",
+        "/en/runs?unknown=1",
+        "/en/runs?trust=",
+    ] {
+        assert_eq!(site.get(path).await.status, StatusCode::OK, "{path}");
+    }
+}

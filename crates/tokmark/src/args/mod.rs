@@ -7,6 +7,7 @@ pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
 pub(crate) mod variables;
+pub(crate) mod site;
 pub(crate) mod work;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use machine::{AgentArgs, MachineAgentArgs, MachineArgs};
 pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
 pub(crate) use server::{ServerArgs, TrustArgs};
+pub(crate) use site::{SeedArgs, ServeArgs, SiteCommand, StoreArgs};
 pub(crate) use work::{
     DemoArgs, ImportArgs, PlanArgs, ProbeArgs, RunArgs, ShowArgs, ShowFormat, SimArgs, VerifyArgs,
 };
@@ -61,6 +63,14 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// The whole road on this machine: simulated server, matrix, database, site.
     Demo(DemoArgs),
+    /// Serve the site.
+    Serve(ServeArgs),
+    /// Look after the site's data.
+    Site {
+        /// What to do.
+        #[command(subcommand)]
+        command: SiteCommand,
+    },
     /// Measure a server.
     Run(Box<RunArgs>),
     /// Say what a server is and what a run would measure. Measures nothing.

@@ -8,26 +8,24 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokmark_bench::{Declared, Facts, Keep, OutputDir, Session, Settings, Subject, assemble};
-use tokmark_catalog::Catalog;
 use tokmark_driver::LoadThreads;
 use tokmark_run_format::hardware::{Accelerator, Hardware, MachineClass};
 use tokmark_run_format::{RunDocument, write_document};
 use tokmark_sim::Preset;
-use tokmark_site::{CalculatorData, SiteState};
 use tokmark_site_store::{NewRun, SqlStore, Store};
 use tokmark_units::context::ContextEntry;
 use tokmark_units::{Context, Timestamp};
 
-use super::{run as run_command, sim};
-use crate::args::{DemoArgs, ServerArgs};
-use crate::calibrations::Known;
+use super::{run as run_command, serve, sim};
+use crate::args::{DemoArgs, ServerArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 use crate::load;
 use crate::reach::reach;
 use crate::resume::Beginning;
 use crate::screen::Looks;
-use crate::{data, identity, roofline, say};
+use crate::site_store::{self, Durability};
+use crate::{identity, roofline, say};
 
 /// An example page's machine: small enough a model for all of its prefills to take half a minute.
 const PRESET: Preset = Preset::DeepseekR1Distill;
@@ -36,11 +34,13 @@ const PORT: u16 = 7_878;
 
 /// Measures a simulated server and serves the result.
 pub(crate) async fn run(args: DemoArgs, quiet: bool) -> Outcome {
-    let data = args.data.clone().or_else(data::folder).ok_or_else(|| {
-        Failure::saying(Exit::Usage, "there is no home folder to keep data in")
-            .hint("name a folder with --data")
-    })?;
-    let store = open_store(&data).await?;
+    let place = StoreArgs {
+        data: args.data.clone(),
+        database: None,
+        objects: None,
+    };
+    let data = site_store::data_folder(&place)?;
+    let store = site_store::open(&place, Durability::Durable).await?;
     let listener = site_listener(args.port).await?;
     let address = listener
         .local_addr()
@@ -58,7 +58,7 @@ pub(crate) async fn run(args: DemoArgs, quiet: bool) -> Outcome {
             "no browser could be opened ({error}); the address is above"
         ));
     }
-    serve(listener, store).await
+    serve::serve(listener, store).await
 }
 
 async fn measure(data: &Path, store: &Arc<SqlStore>, quiet: bool) -> Outcome<RunDocument> {
@@ -227,47 +227,6 @@ async fn keep_in_store(store: &Arc<SqlStore>, document: &RunDocument, path: &Pat
         .await
         .map_err(|error| Failure::new(Exit::Failed, error))?;
     Ok(())
-}
-
-async fn serve(listener: TcpListener, store: Arc<SqlStore>) -> Outcome {
-    let state = site_state(store);
-    let calibrating = tokio::spawn(state.clone().keep_calibrated());
-    let router = tokmark_site::router(state);
-    let ended = async {
-        let _no_handler = tokio::signal::ctrl_c().await;
-    };
-    tokmark_site::serve(listener, router, ended)
-        .await
-        .map_err(|error| Failure::new(Exit::Failed, error))?;
-    calibrating.abort();
-    Ok(Exit::Done)
-}
-
-/// The site, whose calculator knows a person's own fits where they can be read: a demo that is
-/// refused over them would be worse.
-fn site_state(store: Arc<SqlStore>) -> SiteState {
-    let site = SiteState::new(store);
-    match (Catalog::bundled(), Known::read()) {
-        (Ok(catalog), Ok(known)) => site.with_calculator(CalculatorData {
-            catalog,
-            calibrations: known.all,
-        }),
-        _ => site,
-    }
-}
-
-async fn open_store(data: &Path) -> Outcome<Arc<SqlStore>> {
-    std::fs::create_dir_all(data).map_err(|error| {
-        let context = format!("cannot create the data folder `{}`", data.display());
-        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context))
-            .hint("choose another one with --data")
-    })?;
-    let path = data.join("tokmark.sqlite");
-    let store = SqlStore::open(&path).await.map_err(|error| {
-        let context = format!("cannot open the database `{}`", path.display());
-        Failure::new(Exit::Failed, anyhow::Error::new(error).context(context))
-    })?;
-    Ok(Arc::new(store))
 }
 
 /// The given port, or 7878, or a free one when that is taken.

@@ -13,6 +13,7 @@ fn help_is_a_snapshot() {
         "calc",
         "sim",
         "demo",
+        "serve",
         "machine",
         "machine-agent",
     ] {
@@ -30,6 +31,13 @@ fn help_is_a_snapshot() {
         let text = String::from_utf8(output.stdout).unwrap();
         insta::assert_snapshot!(format!("help_{name}"), text);
     }
+}
+
+#[test]
+fn help_of_seeding_is_a_snapshot() {
+    let output = tokmark(&["site", "seed", "-h"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    insta::assert_snapshot!("help_site_seed", text);
 }
 
 #[test]

@@ -151,7 +151,9 @@ impl Kind {
         (*engine).clone_into(&mut run.engine.name);
         run.engine.quantization = Some((*quantization).to_owned());
         run.engine.backend = Some("simulation".to_owned());
-        run.decode = report.cells.iter().map(cell).collect();
+        run.decode = (report.cells.iter())
+            .map(|part| cell(part, model.max_context_tokens))
+            .collect();
         let alone = report.cells.iter().filter(|cell| cell.requests == 1);
         run.prefill = alone.filter_map(prefill).collect();
         Some(Self { run, versions })
@@ -181,14 +183,18 @@ fn machine(hardware: &Hardware, count: u32) -> Option<Machine> {
     })
 }
 
-fn cell(part: &CellPart) -> DecodeCell {
+fn cell(part: &CellPart, longest: u64) -> DecodeCell {
     let fits = part.fit != "does_not_fit";
-    let (status, reason) = if fits {
+    let (status, reason) = if part.context >= longest {
+        (CellStatus::OverLength, Some("the model is shorter"))
+    } else if fits {
         (CellStatus::Valid, None)
     } else {
         let reason = "the calculator says that it does not fit";
-        (CellStatus::OverCapacity, Some(reason.to_owned()))
+        (CellStatus::OverCapacity, Some(reason))
     };
+    let fits = status == CellStatus::Valid;
+    let reason = reason.map(str::to_owned);
     let mut cell = DecodeCell::without_numbers(part.context, part.requests, status, reason);
     if fits {
         cell.total_tokens_per_s = Some(part.total_tokens_per_s.median);

@@ -29,9 +29,9 @@ mod site_store;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use args::{Cli, Command, SiteCommand};
 use clap::CommandFactory;
 use config::Refusal;
-use args::{Cli, Command, SiteCommand};
 use exit::Exit;
 use failure::{Failure, Outcome};
 

@@ -6,8 +6,8 @@ pub(crate) mod config;
 pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
-pub(crate) mod variables;
 pub(crate) mod site;
+pub(crate) mod variables;
 pub(crate) mod work;
 
 use std::ffi::OsString;

@@ -109,7 +109,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::SelftestClient(args) => command::selftest::client::run(&args),
         Command::Config(command) => command::config::run(&command),
         Command::Man(args) => command::man::run(&args),
-        Command::Reference => command::reference::run(),
+        Command::Reference => Ok(command::reference::run()),
         Command::Schema {
             of: args::config::SchemaOf::Run,
         } => {

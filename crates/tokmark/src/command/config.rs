@@ -21,7 +21,7 @@ pub(crate) fn run(command: &ConfigCommand) -> Outcome {
             path(args, &places(named.as_deref())?);
             Ok(Exit::Done)
         }
-        ConfigCommand::Show(args) => show(args, &read_settings(named)?),
+        ConfigCommand::Show(args) => show(args, &read_settings(named.as_deref())?),
     }
 }
 

@@ -6,7 +6,6 @@ use clap::{Arg, ArgAction, Command};
 
 use crate::args::variables::{is_setting, key};
 use crate::exit::Exit;
-use crate::failure::Outcome;
 use crate::{config, say};
 
 const HEAD: &str = "# Command line
@@ -19,7 +18,7 @@ file, below the command's table or, where marked \u{2191}, also at the top.
 
 ";
 
-pub(crate) fn run() -> Outcome {
+pub(crate) fn run() -> Exit {
     let root = config::command();
     let mut text = HEAD.to_owned();
     for command in root.get_subcommands().filter(|command| is_shown(command)) {
@@ -37,7 +36,7 @@ pub(crate) fn run() -> Outcome {
         section(&mut text, command, "tokmark");
     }
     say::raw(&text);
-    Ok(Exit::Done)
+    Exit::Done
 }
 
 fn is_shown(command: &Command) -> bool {

@@ -216,12 +216,12 @@ fn taken(arg: &Arg, name: &str, word: &str) -> Result<(), Wrong> {
     } else if error.kind() == ErrorKind::InvalidValue {
         what = format!("{what}, but takes {}", shape(arg));
     }
-    let hint = match error.get(ContextKind::SuggestedValue) {
-        Some(ContextValue::String(near)) => format!("a similar value exists: `{near}`"),
-        _ => {
-            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-            format!("`{name}` is: {help}")
-        }
+    let near = error.get(ContextKind::SuggestedValue);
+    let hint = if let Some(ContextValue::String(near)) = near {
+        format!("a similar value exists: `{near}`")
+    } else {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        format!("`{name}` is: {help}")
     };
     Err((what, hint))
 }

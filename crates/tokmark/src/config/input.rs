@@ -1,7 +1,7 @@
 //! From the words of the command line, the variables and the files to the arguments.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
@@ -56,7 +56,7 @@ pub(crate) fn read(typed: &[OsString]) -> Result<Cli, Refusal> {
     if name.is_some_and(|name| WITHOUT_SETTINGS.contains(&name.as_str())) {
         return arguments(plain, typed).map_err(Refusal::from);
     }
-    let files = read_settings(chosen_file(typed)).map_err(Refusal::Settings)?;
+    let files = read_settings(chosen_file(typed).as_deref()).map_err(Refusal::Settings)?;
     let applied = apply(&command(), typed, &files).map_err(Refusal::Settings)?;
     let plain = without(plain, &applied);
     arguments(plain, &applied.words).map_err(Refusal::from)
@@ -117,9 +117,9 @@ pub(crate) fn chosen_file(typed: &[OsString]) -> Option<PathBuf> {
 }
 
 /// The files of settings, read and checked, the strongest first.
-pub(crate) fn read_settings(named: Option<PathBuf>) -> Outcome<Vec<File>> {
+pub(crate) fn read_settings(named: Option<&Path>) -> Outcome<Vec<File>> {
     let root = command();
-    places(named.as_deref())?
+    places(named)?
         .iter()
         .filter(|place| place.is_there)
         .map(|place| file::read(place, &root))

@@ -65,11 +65,11 @@ impl ListQuery {
         ]
     }
 
-    /// What the store is asked; `None` for a word that is no value of its filter.
-    fn request(&self) -> Option<PageRequest> {
+    /// What the store is asked.
+    fn request(&self) -> Result<PageRequest, Unreadable> {
         let filters = self.filters();
         if filters.iter().any(|(_, value)| value.len() > LONGEST) {
-            return None;
+            return Err(Unreadable);
         }
         let filter = RunFilter {
             model: text(&self.model),
@@ -87,7 +87,7 @@ impl ListQuery {
             until: given(&self.until, Timestamp::start_of_day)?,
             words: text(&self.q),
         };
-        Some(PageRequest {
+        Ok(PageRequest {
             filter,
             order: given(&self.order, RunOrder::of)?.unwrap_or_default(),
             after: given(&self.after, |text| text.parse::<Cursor>().ok())?,
@@ -117,24 +117,28 @@ impl ListQuery {
         let filtered = filters.any(|(name, value)| name != "order" && !value.is_empty());
         let mut form = ListForm::new(language.runs(), kept, filtered);
         let of = |field| options(choices, field);
-        form.add(FilterField::Search, &self.q, Vec::new());
-        form.add(FilterField::Model, &self.model, of(ChoiceField::Model));
+        form.add(FilterField::Search, &self.q, &[]);
+        form.add(FilterField::Model, &self.model, &of(ChoiceField::Model));
         form.add(
             FilterField::Hardware,
             &self.hardware,
-            of(ChoiceField::Hardware),
+            &of(ChoiceField::Hardware),
         );
-        form.add(FilterField::Class, &self.class, of(ChoiceField::Class));
-        form.add(FilterField::Memory, &self.memory, of(ChoiceField::Memory));
-        form.add(FilterField::Engine, &self.engine, of(ChoiceField::Engine));
+        form.add(FilterField::Class, &self.class, &of(ChoiceField::Class));
+        form.add(FilterField::Memory, &self.memory, &of(ChoiceField::Memory));
+        form.add(FilterField::Engine, &self.engine, &of(ChoiceField::Engine));
         let quantizations = of(ChoiceField::Quantization);
-        form.add(FilterField::Quantization, &self.quantization, quantizations);
-        form.add(FilterField::Trust, &self.trust, of(ChoiceField::Trust));
-        form.add(FilterField::Since, &self.since, Vec::new());
-        form.add(FilterField::Until, &self.until, Vec::new());
+        form.add(
+            FilterField::Quantization,
+            &self.quantization,
+            &quantizations,
+        );
+        form.add(FilterField::Trust, &self.trust, &of(ChoiceField::Trust));
+        form.add(FilterField::Since, &self.since, &[]);
+        form.add(FilterField::Until, &self.until, &[]);
         let orders = FilterOption::orders(RunOrder::ALL.map(RunOrder::word));
         let order = RunOrder::of(&self.order).unwrap_or_default();
-        form.add(FilterField::Order, order.word(), orders);
+        form.add(FilterField::Order, order.word(), &orders);
         form
     }
 }
@@ -143,12 +147,15 @@ fn text(value: &str) -> Option<String> {
     Some(value.to_owned()).filter(|value| !value.is_empty())
 }
 
-/// `Some(None)` for a filter that is not given, `None` for one that cannot be read.
-fn given<T>(value: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+/// A filter whose word is none of its values.
+struct Unreadable;
+
+/// The value of a filter; `None` where it is not given.
+fn given<T>(value: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Unreadable> {
     if value.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
-    read(value).map(Some)
+    read(value).map(Some).ok_or(Unreadable)
 }
 
 /// What runs have of a filter.
@@ -176,7 +183,7 @@ pub(crate) async fn runs(
     Query(query): Query<ListQuery>,
 ) -> Result<Response, Fault> {
     let language = page::language(&word)?;
-    let request = query.request().ok_or(Fault::NotFound(language))?;
+    let request = query.request().map_err(|_| Fault::NotFound(language))?;
     let found = site.store.list_runs(request).await?;
     let choices = site.store.choices().await?;
     let rows = page::rows(&found.runs, language);

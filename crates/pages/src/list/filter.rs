@@ -141,7 +141,7 @@ impl ListForm {
     }
 
     /// Adds a field with its value and, where it is a choice, what can be chosen.
-    pub fn add(&mut self, field: FilterField, value: &str, options: Vec<FilterOption>) {
+    pub fn add(&mut self, field: FilterField, value: &str, options: &[FilterOption]) {
         let (name, label) = field.name_and_label();
         let read = |option: &FilterOption| match (option.label, field) {
             (Some(label), _) => label.to_owned(),

@@ -79,11 +79,11 @@ fn lists_escape_too() {
         cells: Vec::new(),
     };
     let mut form = ListForm::new(MARK.to_owned(), vec![("user", MARK.to_owned())], true);
-    form.add(FilterField::Search, MARK, Vec::new());
+    form.add(FilterField::Search, MARK, &[]);
     form.add(
         FilterField::Model,
         "",
-        vec![FilterOption::plain(MARK.to_owned())],
+        &[FilterOption::plain(MARK.to_owned())],
     );
     let page = run_list_page(
         &[row.into()],

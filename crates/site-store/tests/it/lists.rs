@@ -63,125 +63,52 @@ fn ids(page: &RunPage) -> Vec<&str> {
     page.runs.iter().map(|run| run.id.as_str()).collect()
 }
 
+/// What is asked, in what is set of a filter, and who answers.
+type Case = (fn(&mut RunFilter), &'static [&'static str]);
+
+const FILTERS: [Case; 15] = [
+    (|f| f.engine = text("sglang"), &["l4", "l3", "l2", "l1"]),
+    (|f| f.model = text("acme/Kestrel-7B"), &["l2", "l1"]),
+    (|f| f.model = text("acme/kestrel-7b"), &[]),
+    (|f| f.family = text("heron3"), &["l4", "l3"]),
+    (|f| f.organization = text("acme"), &["l2", "l1"]),
+    (|f| f.hardware = text("2x Example 24GB"), &["l3", "l2"]),
+    (|f| f.accelerators = Some(4), &["l4"]),
+    (|f| f.class = Some(MachineClass::Cpu), &[]),
+    (|f| f.memory_tier = Some(48), &["l3", "l2"]),
+    (|f| f.quantization = text("AWQ"), &["l4", "l3", "l2", "l1"]),
+    (
+        |f| f.submitter = text("somebody"),
+        &["l4", "l3", "l2", "l1"],
+    ),
+    (|f| f.trust = Some(Trust::Measured), &["proven"]),
+    (|f| f.model = text("' OR 1 = 1 --"), &[]),
+    (
+        |f| {
+            f.class = Some(MachineClass::DiscreteGpu);
+            f.since = Some(at(201));
+            f.until = Some(at(203));
+        },
+        &["l3", "l2"],
+    ),
+    (
+        |f| {
+            f.accelerators = Some(2);
+            f.family = text("kestrel");
+            f.engine = text("sglang");
+        },
+        &["l2"],
+    ),
+];
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
 async fn filters_keep_what_fits_all_of_them(store: &dyn Store) {
-    let text = |text: &str| Some(text.to_owned());
-    let all = RunFilter::default;
-    let sglang = || RunFilter {
-        engine: text("sglang"),
-        ..all()
-    };
-    let cases = [
-        (sglang(), vec!["l4", "l3", "l2", "l1"]),
-        (
-            RunFilter {
-                model: text("acme/Kestrel-7B"),
-                ..all()
-            },
-            vec!["l2", "l1"],
-        ),
-        (
-            RunFilter {
-                model: text("acme/kestrel-7b"),
-                ..all()
-            },
-            vec![],
-        ),
-        (
-            RunFilter {
-                family: text("heron3"),
-                ..all()
-            },
-            vec!["l4", "l3"],
-        ),
-        (
-            RunFilter {
-                organization: text("acme"),
-                ..all()
-            },
-            vec!["l2", "l1"],
-        ),
-        (
-            RunFilter {
-                hardware: text("2x Example 24GB"),
-                ..all()
-            },
-            vec!["l3", "l2"],
-        ),
-        (
-            RunFilter {
-                accelerators: Some(4),
-                ..all()
-            },
-            vec!["l4"],
-        ),
-        (
-            RunFilter {
-                class: Some(MachineClass::DiscreteGpu),
-                ..all()
-            },
-            vec!["l4", "l3", "l2", "l1"],
-        ),
-        (
-            RunFilter {
-                class: Some(MachineClass::Cpu),
-                ..all()
-            },
-            vec![],
-        ),
-        (
-            RunFilter {
-                memory_tier: Some(48),
-                ..all()
-            },
-            vec!["l3", "l2"],
-        ),
-        (
-            RunFilter {
-                quantization: text("AWQ"),
-                submitter: text("somebody"),
-                ..all()
-            },
-            vec!["l4", "l3", "l2", "l1"],
-        ),
-        (
-            RunFilter {
-                trust: Some(Trust::Measured),
-                ..sglang()
-            },
-            vec![],
-        ),
-        (
-            RunFilter {
-                trust: Some(Trust::Measured),
-                ..all()
-            },
-            vec!["proven"],
-        ),
-        (
-            RunFilter {
-                since: Some(at(201)),
-                until: Some(at(203)),
-                ..all()
-            },
-            vec!["l3", "l2"],
-        ),
-        (
-            RunFilter {
-                accelerators: Some(2),
-                family: text("kestrel"),
-                ..sglang()
-            },
-            vec!["l2"],
-        ),
-        (
-            RunFilter {
-                model: text("' OR 1 = 1 --"),
-                ..all()
-            },
-            vec![],
-        ),
-    ];
-    for (filter, expect) in cases {
+    for (set, expect) in FILTERS {
+        let mut filter = RunFilter::default();
+        set(&mut filter);
         let page = page(store, filter.clone(), RunOrder::Newest).await;
         assert_eq!(ids(&page), expect, "{filter:?}");
         assert_eq!(page.next, None);

@@ -14,6 +14,11 @@ const VARIABLE: &str = "TOKMARK_TEST_POSTGRES";
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
+#[expect(clippy::print_stderr, reason = "a test that was not made says so")]
+fn skipped() {
+    eprintln!("skipped: {VARIABLE} names no PostgreSQL server");
+}
+
 /// A database of its own, and a folder for its objects.
 struct Fresh {
     server: String,
@@ -24,7 +29,7 @@ struct Fresh {
 impl Fresh {
     async fn make() -> Option<Self> {
         let Ok(server) = std::env::var(VARIABLE) else {
-            println!("skipped: {VARIABLE} names no PostgreSQL server");
+            skipped();
             return None;
         };
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

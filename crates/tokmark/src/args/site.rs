@@ -12,7 +12,7 @@ pub(crate) struct StoreArgs {
     /// Folder for the SQLite file and the objects [default: the platform's data folder]
     #[arg(long, value_name = "DIR", env = "TOKMARK_DATA")]
     pub(crate) data: Option<PathBuf>,
-    /// PostgreSQL in place of the SQLite file: postgres://USER:PASSWORD@HOST/DATABASE
+    /// A PostgreSQL database in place of the SQLite file: `postgres://USER:PASSWORD@HOST/DATABASE`
     #[arg(
         long,
         value_name = "URL",

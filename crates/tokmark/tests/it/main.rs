@@ -31,6 +31,8 @@ mod screen;
 #[cfg(unix)]
 mod secrets;
 mod settings;
+#[cfg(unix)]
+mod site;
 mod timed;
 mod timed_load;
 

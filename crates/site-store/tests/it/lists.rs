@@ -67,22 +67,31 @@ fn ids(page: &RunPage) -> Vec<&str> {
 type Case = (fn(&mut RunFilter), &'static [&'static str]);
 
 const FILTERS: [Case; 15] = [
-    (|f| f.engine = text("sglang"), &["l4", "l3", "l2", "l1"]),
-    (|f| f.model = text("acme/Kestrel-7B"), &["l2", "l1"]),
-    (|f| f.model = text("acme/kestrel-7b"), &[]),
-    (|f| f.family = text("heron3"), &["l4", "l3"]),
-    (|f| f.organization = text("acme"), &["l2", "l1"]),
-    (|f| f.hardware = text("2x Example 24GB"), &["l3", "l2"]),
+    (
+        |f| f.engine = Some("sglang".into()),
+        &["l4", "l3", "l2", "l1"],
+    ),
+    (|f| f.model = Some("acme/Kestrel-7B".into()), &["l2", "l1"]),
+    (|f| f.model = Some("acme/kestrel-7b".into()), &[]),
+    (|f| f.family = Some("heron3".into()), &["l4", "l3"]),
+    (|f| f.organization = Some("acme".into()), &["l2", "l1"]),
+    (
+        |f| f.hardware = Some("2x Example 24GB".into()),
+        &["l3", "l2"],
+    ),
     (|f| f.accelerators = Some(4), &["l4"]),
     (|f| f.class = Some(MachineClass::Cpu), &[]),
     (|f| f.memory_tier = Some(48), &["l3", "l2"]),
-    (|f| f.quantization = text("AWQ"), &["l4", "l3", "l2", "l1"]),
     (
-        |f| f.submitter = text("somebody"),
+        |f| f.quantization = Some("AWQ".into()),
+        &["l4", "l3", "l2", "l1"],
+    ),
+    (
+        |f| f.submitter = Some("somebody".into()),
         &["l4", "l3", "l2", "l1"],
     ),
     (|f| f.trust = Some(Trust::Measured), &["proven"]),
-    (|f| f.model = text("' OR 1 = 1 --"), &[]),
+    (|f| f.model = Some("' OR 1 = 1 --".into()), &[]),
     (
         |f| {
             f.class = Some(MachineClass::DiscreteGpu);
@@ -94,16 +103,12 @@ const FILTERS: [Case; 15] = [
     (
         |f| {
             f.accelerators = Some(2);
-            f.family = text("kestrel");
-            f.engine = text("sglang");
+            f.family = Some("kestrel".into());
+            f.engine = Some("sglang".into());
         },
         &["l2"],
     ),
 ];
-
-fn text(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
 
 async fn filters_keep_what_fits_all_of_them(store: &dyn Store) {
     for (set, expect) in FILTERS {

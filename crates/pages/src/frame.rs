@@ -10,6 +10,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) language: &'a str,
     pub(crate) title: String,
     pub(crate) description: String,
+    /// Address of a picture for sites that show links; a whole address.
+    pub(crate) card: Option<&'a str>,
     /// Styles and script, when the page carries them itself.
     pub(crate) inline: Option<Inline>,
     pub(crate) styles: &'static str,
@@ -56,6 +58,7 @@ impl<'a> Frame<'a> {
             language: &options.language,
             title: format!("{title} · {}", words::BRAND),
             description,
+            card: options.links.public_card.as_deref(),
             inline,
             styles: assets::path("page.css"),
             script: assets::path("page.js"),

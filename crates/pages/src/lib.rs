@@ -14,6 +14,7 @@ mod frame;
 mod list;
 mod options;
 mod paths;
+mod picture;
 mod predicted;
 mod roofline;
 mod run;
@@ -38,5 +39,6 @@ pub use list::{
 };
 pub use options::{Chrome, NavigationEntry, PageOptions, RunLinks, Section, SiteChrome};
 pub use paths::{CalculatorPath, PathRun, path_list_page, path_page};
+pub use picture::{CARD_HEIGHT, CARD_WIDTH, PictureKind, Theme, picture};
 pub use predicted::Prediction;
 pub use run::run_page;

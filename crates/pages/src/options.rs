@@ -74,6 +74,13 @@ pub struct RunLinks {
     pub evidence: Option<String>,
     /// The page as one file.
     pub html: Option<String>,
+    /// The picture of matrix and curves.
+    pub svg: Option<String>,
+    /// The social card.
+    pub card: Option<String>,
+    /// The social card with the site's public address in front, for other sites; a page may not name
+    /// a relative one there.
+    pub public_card: Option<String>,
 }
 
 impl PageOptions {

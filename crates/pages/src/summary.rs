@@ -154,6 +154,21 @@ pub(crate) fn plus_minus(cell: &DecodeCell) -> Option<String> {
     Some(format!("±{}", format::decimal((high - low) / 2.0, 1)))
 }
 
+/// How often each cell was measured, and how far its passes lie apart; `None` where it was once.
+pub(crate) fn passes_line(run: &RunDocument) -> Option<String> {
+    let most = run.decode.iter().map(|cell| cell.passes.len()).max()?;
+    let mut spreads: Vec<f64> = run
+        .decode
+        .iter()
+        .filter_map(|cell| cell.passes_spread)
+        .collect();
+    spreads.sort_by(f64::total_cmp);
+    let spread = |at: usize| spreads.get(at).copied().map(percent);
+    let median = spread(spreads.len() / 2);
+    let largest = spread(spreads.len().saturating_sub(1));
+    (most > 1).then(|| words::passes(most, median.zip(largest)))
+}
+
 /// What a token costs in energy over the whole run; `None` where no machine was watched.
 pub(crate) fn energy_line(run: &RunDocument) -> Option<String> {
     let of_cells = || run.decode.iter().filter_map(|cell| cell.energy.as_ref());

@@ -32,6 +32,14 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// A picture that could not be drawn.
+    pub(crate) fn undrawn(id: &str, error: &dyn Error) -> Self {
+        tracing::error!(run = id, error = chain(error), "a picture cannot be drawn");
+        Self::Internal
+    }
+}
+
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         tracing::error!(error = chain(&error), "the store failed");

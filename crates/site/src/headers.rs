@@ -11,17 +11,18 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'";
 
-const SECURITY: [(HeaderName, &str); 6] = [
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// For pictures that other sites may show.
+pub(crate) const EMBEDDABLE: [(HeaderName, &str); 1] = [(RESOURCE_POLICY, "cross-origin")];
+
+const SECURITY: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),
     (REFERRER_POLICY, "same-origin"),
     (
         HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    ),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",
     ),
 ];
@@ -32,5 +33,8 @@ pub(crate) async fn secure(mut response: Response) -> Response {
     for (name, value) in SECURITY {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    headers
+        .entry(RESOURCE_POLICY)
+        .or_insert(HeaderValue::from_static("same-origin"));
     response
 }

@@ -10,6 +10,7 @@ mod headers;
 mod language;
 mod list;
 mod page;
+mod picture;
 mod route;
 
 use std::future::Future;
@@ -25,6 +26,7 @@ pub use route::router;
 
 use calculator::fits::Fits;
 use calculator::stored::Watched;
+use picture::Cards;
 
 /// What the routes share.
 #[derive(Clone)]
@@ -34,6 +36,10 @@ pub struct SiteState {
     pub(crate) fits: Arc<Fits>,
     /// `None` where the program's own files are wrong.
     pub(crate) calculator: Option<Arc<CalculatorData>>,
+    /// Social cards that were drawn.
+    pub(crate) cards: Arc<Cards>,
+    /// The address by which others reach this site, without a slash at its end.
+    pub(crate) public_address: Option<Arc<str>>,
 }
 
 impl SiteState {
@@ -51,13 +57,29 @@ impl SiteState {
             }),
             fits,
             calculator,
+            cards: Arc::default(),
+            public_address: None,
+        }
+    }
+
+    /// The same with the address by which others reach it, for example `https://runs.example.org`:
+    /// pages then name their pictures for sites that show links.
+    #[must_use]
+    pub fn with_public_address(self, address: &str) -> Self {
+        Self {
+            public_address: Some(address.trim_end_matches('/').into()),
+            ..self
         }
     }
 
     /// The same with a calculator that knows something else, for example a person's own fits.
     #[must_use]
     pub fn with_calculator(self, data: CalculatorData) -> Self {
-        Self::over(self.store, Some(Arc::new(data)))
+        Self {
+            cards: self.cards,
+            public_address: self.public_address,
+            ..Self::over(self.store, Some(Arc::new(data)))
+        }
     }
 
     /// Fits the calculator's constants to the runs of this site.

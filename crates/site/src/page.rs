@@ -107,7 +107,7 @@ pub(crate) async fn run(
     let language = language(&word)?;
     let stored = stored(&site, &id, language).await?;
     let run = document(&stored)?;
-    let links = links(&stored.summary);
+    let links = links(&stored.summary, site.public_address.as_deref());
     let prediction = paths::prediction(&site, &run, language);
     let options = options(language, Some(Section::Runs))
         .with_links(links)
@@ -133,9 +133,15 @@ pub(crate) fn document(stored: &StoredRun) -> Result<RunDocument, Fault> {
     Ok(run)
 }
 
-fn links(run: &RunSummary) -> RunLinks {
+fn links(run: &RunSummary, public_address: Option<&str>) -> RunLinks {
     let file = |name: &str| Some(format!("/runs/{}/{name}", run.id));
+    let card = file("card.png");
     RunLinks {
+        public_card: public_address
+            .zip(card.as_deref())
+            .map(|(address, card)| format!("{address}{card}")),
+        svg: file("run.svg"),
+        card,
         json: file("run.json"),
         csv: file("run.csv"),
         html: file("run.html"),

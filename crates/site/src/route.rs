@@ -5,7 +5,7 @@ use axum::middleware::map_response;
 use axum::routing::get;
 
 use crate::calculator::paths;
-use crate::{SiteState, asset, calculator, download, headers, list, page};
+use crate::{SiteState, asset, calculator, download, headers, list, page, picture};
 
 /// The site's routes. Pages lie under `/{language}/`; files of a run have no language.
 pub fn router(state: SiteState) -> Router {
@@ -42,6 +42,8 @@ pub fn router(state: SiteState) -> Router {
         .route("/runs/{id}/run.json", get(download::json))
         .route("/runs/{id}/run.csv", get(download::csv))
         .route("/runs/{id}/run.html", get(download::html))
+        .route("/runs/{id}/run.svg", get(picture::svg))
+        .route("/runs/{id}/card.png", get(picture::card))
         .route("/runs/{id}/evidence", get(download::evidence))
         .route("/assets/{file}", get(asset::asset))
         .route("/healthz", get(healthy))

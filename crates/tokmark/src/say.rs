@@ -22,6 +22,12 @@ pub(crate) fn raw(text: &str) {
     let _closed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// A result that is no text, byte for byte.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _closed = out.write_all(bytes).and_then(|()| out.flush());
+}
+
 /// A line about the work.
 pub(crate) fn progress(text: impl Display) {
     let text = text.to_string();

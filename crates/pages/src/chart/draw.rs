@@ -22,6 +22,8 @@ pub(crate) struct Chart {
     pub(crate) title: &'static str,
     pub(crate) width: String,
     pub(crate) height: String,
+    /// Width and height as numbers.
+    pub(crate) size: (f64, f64),
     pub(crate) x: ChartAxis,
     pub(crate) y: ChartAxis,
     /// What the names of the lines are; empty when there is only one line.
@@ -125,6 +127,7 @@ pub(crate) fn draw(plan: Plan) -> Option<Chart> {
         title: plan.words[0],
         width: number(WIDTH),
         height: number(HEIGHT),
+        size: (WIDTH, HEIGHT),
         legend: if plan.series.len() > 1 {
             plan.words[3]
         } else {
@@ -277,7 +280,7 @@ fn shape(colour: usize) -> &'static str {
 }
 
 /// A coordinate with at most one decimal.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }

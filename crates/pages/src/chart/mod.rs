@@ -7,7 +7,7 @@ mod draw;
 mod runs;
 
 pub(crate) use axis::{Spacing, log_ticks};
-pub(crate) use draw::{Chart, Plan, draw};
+pub(crate) use draw::{Chart, Line, Plan, draw, number};
 pub(crate) use runs::of;
 
 /// One point of a line, in the units of its axes.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tokmark_run_format::{DecodeCell, Energy, PrefillRow, RooflineBound, RunDocument};
 
 /// The columns. Names are the document's; a field inside of another has both names.
-const HEADER: [&str; 75] = [
+const HEADER: [&str; 78] = [
     "phase",
     "context",
     "requests",
@@ -37,6 +37,9 @@ const HEADER: [&str; 75] = [
     "ci_batches",
     "ci_cosines",
     "drift",
+    "passes",
+    "passes_spread",
+    "passes_drift",
     "gaps_n",
     "gaps_p50_ms",
     "gaps_p95_ms",
@@ -196,6 +199,12 @@ fn decode_row(cell: &DecodeCell) -> Row {
     row.put("ci_batches", cell.ci_batches);
     row.put("ci_cosines", cell.ci_cosines);
     row.put("drift", cell.drift);
+    row.put(
+        "passes",
+        Some(cell.passes.len()).filter(|passes| *passes > 0),
+    );
+    row.put("passes_spread", cell.passes_spread);
+    row.put("passes_drift", cell.passes_drift);
     launch(&mut row, cell);
     server(&mut row, cell);
     energy(&mut row, cell.energy.as_ref());

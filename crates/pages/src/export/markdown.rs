@@ -33,6 +33,7 @@ pub fn markdown(run: &RunDocument) -> String {
         blocks.push(words::DECODE_CAPTION.to_owned());
         blocks.push(matrix(&grid));
         blocks.extend(legend(run));
+        blocks.extend(summary::passes_line(run).map(|line| escaped(&line)));
         blocks.extend(roofline::line(run).map(|line| escaped(&line)));
     }
     blocks.extend(summary::energy_line(run).map(|line| escaped(&line)));

@@ -11,41 +11,11 @@ use crate::roofline;
 use crate::run::{legend_entries, ttft_note};
 use crate::shade::Tone;
 use crate::summary::{self, Grid, context_label};
+use crate::terminal::{self, Column, GAP, Look, Painter, Side, Text, printable, rows, wrapped};
 use crate::words;
-
-/// Space between two columns.
-const GAP: usize = 2;
 
 /// The words of a status are broken at this width, since TTFT makes a column about as wide.
 const STATUS_WIDTH: usize = 10;
-
-/// A line of a cell, and how it looks in colour.
-struct Text {
-    words: String,
-    look: Look,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Look {
-    Plain,
-    Strong,
-    Quiet,
-    Warning,
-    Fault,
-}
-
-impl Look {
-    /// The terminal's code, of the 16 colours that follow the user's theme.
-    fn code(self) -> Option<&'static str> {
-        match self {
-            Self::Plain => None,
-            Self::Strong => Some("1"),
-            Self::Quiet => Some("2"),
-            Self::Warning => Some("33"),
-            Self::Fault => Some("31"),
-        }
-    }
-}
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,9 +44,7 @@ pub fn text_table_with_prediction(
 
 fn written(run: &RunDocument, options: TableOptions, comparison: Option<&Comparison>) -> String {
     let width = options.width;
-    let painter = Painter {
-        colour: options.colour,
-    };
+    let painter = Painter::new(options.colour);
     let mut out: Vec<String> = Vec::new();
     out.push(painter.paint(&summary::title(run), Look::Strong));
     let lines = [
@@ -91,16 +59,17 @@ fn written(run: &RunDocument, options: TableOptions, comparison: Option<&Compari
         out.push(String::new());
         let caption = format!("{}: {}", words::PREFILL, words::PREFILL_CAPTION);
         out.extend(wrapped(&caption, width, 0));
-        out.extend(prefill(run, comparison, &painter));
+        out.extend(prefill(run, comparison, painter));
     }
     let grid = Grid::of(run);
     if grid.cells().next().is_some() {
         out.push(String::new());
         let caption = format!("{}: {}", words::DECODE, words::DECODE_CAPTION);
         out.extend(wrapped(&caption, width, 0));
-        out.extend(matrix(&grid, options, comparison, &painter));
+        out.extend(matrix(&grid, options, comparison, painter));
         out.extend(legend(run, &grid, width));
-        if let Some(line) = roofline::line(run) {
+        let lines = [summary::passes_line(run), roofline::line(run)];
+        for line in lines.into_iter().flatten() {
             out.push(String::new());
             out.extend(wrapped(&printable(&line), width, GAP));
         }
@@ -120,90 +89,47 @@ fn written(run: &RunDocument, options: TableOptions, comparison: Option<&Compari
     text
 }
 
-struct Painter {
-    colour: bool,
-}
-
-impl Painter {
-    fn paint(&self, text: &str, look: Look) -> String {
-        let text = printable(text);
-        match look.code().filter(|_| self.colour && !text.is_empty()) {
-            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-            None => text,
-        }
-    }
-
-    /// The text at the right edge of a column.
-    fn right(&self, text: &Text, width: usize) -> String {
-        let space = width.saturating_sub(columns(&text.words));
-        format!(
-            "{}{}",
-            " ".repeat(space),
-            self.paint(&text.words, text.look)
-        )
-    }
-}
-
-/// A text without control characters, which a terminal would obey.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
-}
-
-/// Columns of our own words: figures, labels, Latin letters.
-fn columns(text: &str) -> usize {
-    text.chars().count()
-}
-
-fn prefill(run: &RunDocument, comparison: Option<&Comparison>, painter: &Painter) -> Vec<String> {
-    let text = |words: String, look| Text { words, look };
+fn prefill(run: &RunDocument, comparison: Option<&Comparison>, painter: Painter) -> Vec<String> {
     let has_energy = run.prefill.iter().any(|row| row.energy.is_some());
     let header = [words::CONTEXT, words::TOK_S, words::TTFT];
     let energy = [words::MEAN_POWER, words::J_PER_TOKEN];
     let header = header.iter().chain(energy.iter().filter(|_| has_energy));
     let calculated = [words::predicted::PREDICTED_SHORT, words::predicted::ERROR];
     let header = header.chain(calculated.iter().filter(|_| comparison.is_some()));
-    let header = header.map(|word| text((*word).to_owned(), Look::Quiet));
-    let mut rows = vec![(header.collect::<Vec<Text>>(), String::new())];
+    let header: Vec<Text> = header.map(|word| Text::new(*word, Look::Quiet)).collect();
+    // Figures to the right, the status after them to the left.
+    let sides = vec![Side::Right; header.len()];
+    let mut table = vec![header];
     for (place, row) in run.prefill.iter().enumerate() {
         let rate = format::or_dash(row.prompt_tokens_per_s, format::prefill_rate);
         let ttft = format::or_dash(row.ttft_ms, format::ttft_ms);
         let mut cells = vec![
-            text(context_label(row.context), Look::Plain),
-            text(rate, Look::Strong),
-            text(ttft, Look::Plain),
+            Text::new(context_label(row.context), Look::Plain),
+            Text::new(rate, Look::Strong),
+            Text::new(ttft, Look::Plain),
         ];
         if has_energy {
             let energy = row.energy.as_ref();
             let power = energy.and_then(|energy| energy.mean_power_w);
             let joules = energy.and_then(|energy| energy.joules_per_prompt_token);
-            cells.push(text(format::or_dash(power, format::watts), Look::Plain));
-            cells.push(text(format::or_dash(joules, format::joules), Look::Plain));
+            cells.push(Text::new(
+                format::or_dash(power, format::watts),
+                Look::Plain,
+            ));
+            cells.push(Text::new(
+                format::or_dash(joules, format::joules),
+                Look::Plain,
+            ));
         }
         if let Some(comparison) = comparison {
             cells.extend(predicted_row(comparison.prefill.get(place)));
         }
-        let status = match row.status {
-            PrefillStatus::Valid => String::new(),
-            other => painter.paint(other.label(), Look::Warning),
-        };
-        rows.push((cells, status));
+        if row.status != PrefillStatus::Valid {
+            cells.push(Text::new(row.status.label(), Look::Warning));
+        }
+        table.push(cells);
     }
-    let width = |at: usize| {
-        let cells = rows.iter().filter_map(|(cells, _)| cells.get(at));
-        cells.map(|cell| columns(&cell.words)).max().unwrap_or(0)
-    };
-    rows.iter()
-        .map(|(cells, status)| {
-            let cells = cells.iter().enumerate();
-            let mut parts: Vec<String> = cells
-                .map(|(at, cell)| painter.right(cell, width(at)))
-                .collect();
-            parts.push(status.clone());
-            parts.join(&" ".repeat(GAP)).trim_end().to_owned()
-        })
-        .collect()
+    rows(&table, &sides, painter)
 }
 
 /// The calculator's figure of a prefill row, and its error.
@@ -265,79 +191,31 @@ fn matrix(
     grid: &Grid<'_>,
     options: TableOptions,
     comparison: Option<&Comparison>,
-    painter: &Painter,
+    painter: Painter,
 ) -> Vec<String> {
-    let width = options.width;
     let labels: Vec<String> = grid.contexts.iter().map(|c| context_label(*c)).collect();
-    let first = labels
-        .iter()
-        .map(|label| columns(label))
-        .chain([columns(words::CONTEXT)])
-        .max()
-        .unwrap_or(0);
     let all: Vec<Column> = grid
         .requests
         .iter()
-        .map(|requests| Column::of(grid, *requests, options.roofline, comparison))
+        .map(|requests| column(grid, *requests, options.roofline, comparison))
         .collect();
-    let mut out = Vec::new();
-    let mut rest = all.as_slice();
-    while !rest.is_empty() {
-        let mut used = first;
-        let fitting = rest.iter().take_while(|column| {
-            used += GAP + column.width;
-            used <= width
-        });
-        let (group, later) = rest.split_at(fitting.count().max(1));
-        if !out.is_empty() {
-            out.push(String::new());
-        }
-        out.extend(group_lines(group, &labels, first, painter));
-        rest = later;
-    }
-    out
+    terminal::matrix(words::CONTEXT, &labels, &all, options.width, painter)
 }
 
 /// One concurrency level: its heading and the lines of each of its cells.
-struct Column {
-    heading: Text,
-    cells: Vec<Vec<Text>>,
-    width: usize,
-}
-
-impl Column {
-    fn of(
-        grid: &Grid<'_>,
-        requests: u32,
-        with_roofline: bool,
-        comparison: Option<&Comparison>,
-    ) -> Self {
-        let heading = Text {
-            words: requests.to_string(),
-            look: Look::Quiet,
-        };
-        let cells: Vec<Vec<Text>> = grid
-            .contexts
-            .iter()
-            .map(|context| {
-                let cell = grid.get(*context, requests);
-                let figure = comparison.and_then(|all| predicted::figure(all, *context, requests));
-                cell.map_or_else(absent, |cell| cell_lines(cell, with_roofline, figure))
-            })
-            .collect();
-        let width = cells
-            .iter()
-            .flatten()
-            .chain([&heading])
-            .map(|text| columns(&text.words))
-            .max()
-            .unwrap_or(0);
-        Self {
-            heading,
-            cells,
-            width,
-        }
-    }
+fn column(
+    grid: &Grid<'_>,
+    requests: u32,
+    with_roofline: bool,
+    comparison: Option<&Comparison>,
+) -> Column {
+    let heading = Text::new(requests.to_string(), Look::Quiet);
+    let cells = grid.contexts.iter().map(|context| {
+        let cell = grid.get(*context, requests);
+        let figure = comparison.and_then(|all| predicted::figure(all, *context, requests));
+        cell.map_or_else(absent, |cell| cell_lines(cell, with_roofline, figure))
+    });
+    Column::new(heading, cells.collect())
 }
 
 fn absent() -> Vec<Text> {
@@ -390,42 +268,6 @@ fn cell_lines(
         .collect()
 }
 
-fn group_lines(
-    group: &[Column],
-    labels: &[String],
-    first: usize,
-    painter: &Painter,
-) -> Vec<String> {
-    let gap = " ".repeat(GAP);
-    let line = |label: &Text, cells: Vec<Option<&Text>>| {
-        let blank = Text {
-            words: String::new(),
-            look: Look::Plain,
-        };
-        let mut parts = vec![painter.right(label, first)];
-        for (cell, column) in cells.into_iter().zip(group) {
-            parts.push(painter.right(cell.unwrap_or(&blank), column.width));
-        }
-        parts.join(&gap).trim_end().to_owned()
-    };
-    let text = |words: &str, look| Text {
-        words: words.to_owned(),
-        look,
-    };
-    let headings = group.iter().map(|column| Some(&column.heading)).collect();
-    let mut out = vec![line(&text(words::CONTEXT, Look::Quiet), headings)];
-    for (row, label) in labels.iter().enumerate() {
-        let lines_of = |column: &Column| column.cells.get(row).map_or(0, Vec::len);
-        let height = group.iter().map(lines_of).max().unwrap_or(1).max(1);
-        for at in 0..height {
-            let label = if at == 0 { label.as_str() } else { "" };
-            let cells = group.iter().map(|column| column.cells.get(row)?.get(at));
-            out.push(line(&text(label, Look::Plain), cells.collect()));
-        }
-    }
-    out
-}
-
 /// The statuses, what TTFT includes, and why cells went wrong.
 fn legend(run: &RunDocument, grid: &Grid<'_>, width: usize) -> Vec<String> {
     let mut out = vec![String::new()];
@@ -451,21 +293,4 @@ fn legend(run: &RunDocument, grid: &Grid<'_>, width: usize) -> Vec<String> {
         }
     }
     if out.len() == 1 { Vec::new() } else { out }
-}
-
-/// A text in lines of at most `width` columns where its words allow; later lines are indented.
-fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.trim().is_empty() && columns(&line) + 1 + columns(word) > width {
-            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
-        }
-        if !line.trim().is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    lines
 }

@@ -1,7 +1,7 @@
 //! The second table: further figures of every cell that was run.
 
 use tokmark_run_format::DecodeCell;
-use tokmark_run_format::cell::Gaps;
+use tokmark_run_format::cell::{Gaps, Pass};
 use tokmark_units::format::{self, count, gap_ms, or_dash, ttft_ms};
 
 use super::energy;
@@ -26,7 +26,7 @@ const PLACE: [Column; 2] = [
     }),
 ];
 
-const COLUMNS: [Column; 38] = [
+const COLUMNS: [Column; 41] = [
     (column::ROOFLINE_SHARE, |cell| {
         cell.roofline_share.map(percent)
     }),
@@ -96,6 +96,11 @@ const COLUMNS: [Column; 38] = [
         basis.map(|n| count(u64::from(n)))
     }),
     (column::DRIFT, |cell| cell.drift.map(percent)),
+    (column::PASSES, passes),
+    (column::PASSES_SPREAD, |cell| {
+        cell.passes_spread.map(percent)
+    }),
+    (column::PASSES_DRIFT, |cell| cell.passes_drift.map(percent)),
     (column::STREAMS_SUM, stream_sum),
     (column::SERVERS_OWN_COUNT, |cell| {
         cell.sources.server_output_tokens.map(count)
@@ -166,6 +171,13 @@ fn gap_p99(gaps: &Gaps) -> String {
     } else {
         p99
     }
+}
+
+/// `126.6, 127.0, 125.9`, in the order of measuring; a dash where a pass has no number.
+fn passes(cell: &DecodeCell) -> Option<String> {
+    let rate = |pass: &Pass| or_dash(pass.total_tokens_per_s, format::rate);
+    let rates: Vec<String> = cell.passes.iter().map(rate).collect();
+    (!rates.is_empty()).then(|| rates.join(", "))
 }
 
 fn stream_sum(cell: &DecodeCell) -> Option<String> {

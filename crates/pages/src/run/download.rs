@@ -4,6 +4,7 @@ use data_encoding::BASE64;
 use tokmark_run_format::RunDocument;
 
 use crate::options::RunLinks;
+use crate::picture::{PictureKind, Theme, picture};
 use crate::{export, summary, words};
 
 /// A file that is offered.
@@ -34,10 +35,15 @@ pub(crate) fn of(run: &RunDocument, links: &RunLinks, self_contained: bool) -> V
     let csv = inside(&links.csv, "text/csv;charset=utf-8", &|| {
         Some(export::csv(run))
     });
+    let svg = inside(&links.svg, "image/svg+xml", &|| {
+        Some(picture(run, PictureKind::default(), Theme::default()))
+    });
     let offers = [
         (words::DOWNLOAD_JSON, json, "json"),
         (words::DOWNLOAD_CSV, csv, "csv"),
         (words::DOWNLOAD_HTML, links.html.clone(), "html"),
+        (words::DOWNLOAD_SVG, svg, "svg"),
+        (words::DOWNLOAD_CARD, links.card.clone(), "png"),
         (
             words::DOWNLOAD_EVIDENCE,
             links.evidence.clone(),

@@ -65,7 +65,7 @@ pub(crate) fn trust_class(trust: Trust) -> &'static str {
 
 /// Each figure names what it is, and none is ranked with another: only valid cells count, except
 /// that the number of valid cells is told too.
-fn figures(run: &RunDocument, grid: &Grid<'_>) -> Vec<Figure> {
+pub(crate) fn figures(run: &RunDocument, grid: &Grid<'_>) -> Vec<Figure> {
     let valid: Vec<(&DecodeCell, f64)> = grid
         .cells()
         .filter(|cell| cell.status == CellStatus::Valid)

@@ -25,8 +25,9 @@ use crate::summary::{self, Grid};
 use crate::words;
 
 pub(crate) use cards::of as cards;
-pub(crate) use head::{minute, trust_class};
+pub(crate) use head::{Figure, figures as key_figures, minute, trust_class};
 pub(crate) use legend::{entries as legend_entries, ttft_note};
+pub(crate) use matrix::{Matrix, MatrixCell, ScaleStep};
 
 #[derive(Template)]
 #[template(path = "run/page.html")]
@@ -36,8 +37,9 @@ struct RunPage<'a> {
     cards: Vec<cards::Card>,
     launch_command: Option<&'a str>,
     prefill: prefill::Prefill,
-    matrix: Option<matrix::Matrix>,
+    matrix: Option<Matrix>,
     legend: legend::Legend,
+    passes: Option<String>,
     roofline: Option<String>,
     predicted: Option<predicted::Section<'a>>,
     charts: Vec<Chart>,
@@ -66,8 +68,9 @@ pub fn run_page(run: &RunDocument, options: &PageOptions) -> String {
         cards: cards::of(run),
         launch_command: run.launch_command.as_deref(),
         prefill: prefill::Prefill::of(run),
-        matrix: matrix::Matrix::of(run, &grid, shade),
+        matrix: Matrix::of(run, &grid, shade),
         legend: legend::Legend::of(run),
+        passes: summary::passes_line(run),
         roofline: roofline::line(run),
         predicted: options
             .prediction

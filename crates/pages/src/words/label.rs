@@ -67,6 +67,9 @@ pub(crate) mod column {
     pub(crate) const TOKENS_PER_EVENT: &str = "Tokens per event";
     pub(crate) const INTERVAL_BASIS: &str = "Cosines or batches";
     pub(crate) const DRIFT: &str = "Drift";
+    pub(crate) const PASSES: &str = "Passes, tok/s";
+    pub(crate) const PASSES_SPREAD: &str = "Spread of the passes";
+    pub(crate) const PASSES_DRIFT: &str = "Drift of the passes";
     pub(crate) const STREAMS_SUM: &str = "Streams' sum";
     pub(crate) const SERVERS_OWN_COUNT: &str = "Server's own count";
     pub(crate) const SERVER_RUNNING: &str = "Server running";

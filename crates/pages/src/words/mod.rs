@@ -6,6 +6,7 @@ pub(crate) mod filter;
 pub(crate) mod glossary;
 pub(crate) mod label;
 pub(crate) mod paths;
+pub(crate) mod picture;
 pub(crate) mod predicted;
 pub(crate) mod roofline;
 pub(crate) mod status;
@@ -92,6 +93,8 @@ pub(crate) const DOWNLOADS: &str = "Downloads";
 pub(crate) const DOWNLOAD_JSON: &str = "Run document (JSON)";
 pub(crate) const DOWNLOAD_CSV: &str = "Table (CSV)";
 pub(crate) const DOWNLOAD_EVIDENCE: &str = "Evidence (every event, zstd)";
+pub(crate) const DOWNLOAD_SVG: &str = "Picture of matrix and curves (SVG)";
+pub(crate) const DOWNLOAD_CARD: &str = "Social card, 1200 x 630 (PNG)";
 pub(crate) const DOWNLOAD_HTML: &str = "This page as one file (HTML)";
 
 pub(crate) const RUNS: &str = "Matrix runs";
@@ -380,6 +383,17 @@ pub(crate) fn energy(
         "Energy of the accelerators: {}{}.",
         parts.join(", "),
         at_rest.unwrap_or_default()
+    )
+}
+
+/// `Every cell was measured in up to 3 passes and shows the one with the median total; …`
+pub(crate) fn passes(most: usize, spread: Option<(String, String)>) -> String {
+    let spread = spread.map(|(median, largest)| {
+        format!(" The totals of a cell's passes lie {median} apart (median), at most {largest}.")
+    });
+    format!(
+        "Every cell was measured in up to {most} passes and shows the one with the median total.{}",
+        spread.unwrap_or_default()
     )
 }
 

@@ -24,6 +24,9 @@ fn site() -> PageOptions {
         csv: Some("/runs/1/run.csv".to_owned()),
         evidence: Some("/runs/1/evidence".to_owned()),
         html: Some("/runs/1/run.html".to_owned()),
+        svg: Some("/runs/1/run.svg".to_owned()),
+        card: Some("/runs/1/card.png".to_owned()),
+        public_card: None,
     })
 }
 
@@ -41,7 +44,7 @@ fn a_self_contained_page_asks_for_nothing() {
         }
     }
     let downloads = page.matches("href=\"data:").count();
-    assert_eq!(downloads, 2, "document and table");
+    assert_eq!(downloads, 3, "document, table and picture");
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod machine;
 pub(crate) mod selftest;
 pub(crate) mod server;
+pub(crate) mod show;
 pub(crate) mod site;
 pub(crate) mod variables;
 pub(crate) mod work;
@@ -19,10 +20,9 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use machine::{AgentArgs, MachineAgentArgs, MachineArgs};
 pub(crate) use selftest::{SelftestArgs, SelftestClientArgs, SelftestRole};
 pub(crate) use server::{ServerArgs, TrustArgs};
+pub(crate) use show::{ShowArgs, ShowFormat};
 pub(crate) use site::{SeedArgs, ServeArgs, SiteCommand, StoreArgs};
-pub(crate) use work::{
-    DemoArgs, ImportArgs, PlanArgs, ProbeArgs, RunArgs, ShowArgs, ShowFormat, SimArgs, VerifyArgs,
-};
+pub(crate) use work::{DemoArgs, ImportArgs, PlanArgs, ProbeArgs, RunArgs, SimArgs, VerifyArgs};
 
 /// Measure how fast a language-model server really is: every context x concurrency cell, with the
 /// evidence behind each number.

@@ -1,4 +1,4 @@
-//! What to measure, show, import and simulate.
+//! What to measure, import and simulate.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -209,42 +209,6 @@ pub(crate) struct ProbeArgs {
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Arguments of `show`.
-#[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
-    /// A run document, or a folder that holds one.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// What to print.
-    #[arg(long, short, default_value = "table")]
-    pub(crate) format: ShowFormat,
-    /// In the table, each cell's share of the roofline as a line of its own.
-    #[arg(long)]
-    pub(crate) roofline: bool,
-    /// In the table and the page, the decode calculator's figure beside each measured one, and how far
-    /// it is off.
-    #[arg(long)]
-    pub(crate) predicted: bool,
-    /// Write to this file instead of stdout.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-/// Formats of `show`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowFormat {
-    /// Tables for a terminal.
-    Table,
-    /// One self-contained page.
-    Html,
-    /// Markdown.
-    Markdown,
-    /// One row per cell and prefill point.
-    Csv,
-    /// The document.
-    Json,
 }
 
 /// Arguments of `verify`.

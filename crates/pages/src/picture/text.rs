@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_ends_in_an_ellipsis() {
-        check("one two three four", 42.0, 2, &["one two", "thre…"]);
+        check("one two three four", 42.0, 2, &["one two", "three…"]);
         check("aaaaaaaaaaaaaaaaaaaa", 42.0, 2, &["aaaaa…"]);
         check("模型的名字", 32.0, 1, &["模型…"]);
         let font = Font::bold(26.0);

@@ -1,6 +1,7 @@
 //! CSV, Markdown and the table for terminals.
 
 use tokmark_pages::{PageOptions, TableOptions, csv, markdown, run_page, text_table};
+use tokmark_run_format::cell::Pass;
 use tokmark_run_format::{CellStatus, DecodeCell, RunDocument, Tool, write_document};
 
 use crate::kit::{CONTEXTS, REQUESTS, full_run, plain};
@@ -40,6 +41,73 @@ fn csv_has_a_row_for_everything() {
     }
     assert_eq!(column(lines[lines.len() - 1], "need_tokens"), "600000");
     assert_eq!(column(lines[lines.len() - 1], "total_tokens_per_s"), "");
+}
+
+#[test]
+fn passes_are_told_everywhere() {
+    let mut run = full_run("");
+    let cell = &mut run.decode[0];
+    cell.passes = [Some(100.0), None, Some(110.0)]
+        .map(|total_tokens_per_s| Pass {
+            status: CellStatus::Valid,
+            total_tokens_per_s,
+            per_request_tokens_per_s: None,
+            ttft_ms: None,
+        })
+        .to_vec();
+    cell.passes_spread = Some(0.095);
+    cell.passes_drift = Some(0.05);
+    let text = csv(&run);
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let place = |name| header.iter().position(|column| *column == name).unwrap();
+    let first: Vec<&str> = text.lines().nth(4).unwrap().split(',').collect();
+    let shown = ["passes", "passes_spread", "passes_drift"].map(|name| first[place(name)]);
+    assert_eq!(shown, ["3", "0.095", "0.05"]);
+    let line = "measured in up to 3 passes and shows the one with the median total. The totals of a \
+                cell's passes lie 9.5 % apart";
+    assert!(markdown(&run).contains(line));
+    assert!(text_table(&run, plain(400)).contains(line));
+    let page = run_page(&run, &PageOptions::self_contained());
+    assert!(page.contains("<td>100.0, —, 110.0</td><td>9.5 %</td><td>5.0 %</td>"));
+    assert!(!markdown(&full_run("")).contains("passes"));
+}
+
+/// Every column says its unit in its name, or has none.
+#[test]
+fn every_column_of_a_csv_has_a_unit_or_none() {
+    let text = csv(&full_run(""));
+    let with_unit = |name: &str| {
+        let endings = [
+            "_ms",
+            "_s",
+            "_w",
+            "_j",
+            "_tokens",
+            "_ms_min",
+            "_ms_max",
+            "_ms_lower_bound",
+        ];
+        endings.iter().any(|ending| name.ends_with(ending))
+            || name.contains("_per_")
+            || name.contains("_ms_")
+    };
+    let without: Vec<&str> = text
+        .lines()
+        .next()
+        .unwrap()
+        .split(',')
+        .filter(|name| !with_unit(name))
+        .collect();
+    // Words, counts, tokens, and shares of 1; those of rates are in docs/reports.md.
+    assert_eq!(
+        without.join(" "),
+        "phase context requests status reason average_active_requests completed_requests ci95_low \
+         ci95_high samples ttft_censored ci_batches ci_cosines drift passes passes_spread \
+         passes_drift gaps_n warm_fraction mean_depth restart_fraction server_running \
+         server_waiting preemptions speculative_acceptance admission_limit roofline_share \
+         roofline_bound energy_method energy_throttled_share energy_power_capped_share \
+         energy_shared energy_samples sources_arrival notes"
+    );
 }
 
 #[test]

@@ -17,4 +17,5 @@ mod html;
 mod kit;
 mod lists;
 mod page;
+mod picture;
 mod seeds;

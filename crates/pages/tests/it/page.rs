@@ -45,6 +45,7 @@ fn a_self_contained_page_asks_for_nothing() {
     }
     let downloads = page.matches("href=\"data:").count();
     assert_eq!(downloads, 3, "document, table and picture");
+    assert!(page.len() < 400 * 1_024, "{}", page.len());
 }
 
 #[test]

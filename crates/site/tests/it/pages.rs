@@ -35,6 +35,8 @@ async fn what_is_not_there_is_a_page_that_says_so() {
         "/runs/nobody/run.csv",
         "/runs/nobody/run.html",
         "/runs/nobody/evidence",
+        "/runs/nobody/run.svg",
+        "/runs/nobody/card.png",
         "/en/runs/..%2f..%2fetc%2fpasswd",
         "/en/runs?after=rubbish",
         "/assets/page.css",
@@ -139,6 +141,52 @@ async fn files_are_what_was_stored() {
         let expected = format!("attachment; filename=\"{name}\"");
         assert_eq!(answer.header("content-disposition"), expected);
     }
+}
+
+#[tokio::test]
+async fn pictures_of_a_run_may_be_shown_elsewhere() {
+    let site = Site::empty().await;
+    site.put(&measured("one"), Some(EVIDENCE), 0).await;
+    for (path, content_type, begins) in [
+        ("/runs/one/run.svg", "image/svg+xml", &b"<svg "[..]),
+        ("/runs/one/card.png", "image/png", &b"\x89PNG"[..]),
+    ] {
+        let answer = site.get(path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        assert_eq!(answer.header("content-type"), content_type);
+        assert_eq!(
+            answer.header("cross-origin-resource-policy"),
+            "cross-origin"
+        );
+        assert!(answer.body.starts_with(begins), "{path}");
+        let again = site.get(path).await;
+        assert_eq!(again.body, answer.body, "{path}");
+        let known = Request::get(path).header("if-none-match", answer.header("etag"));
+        let known = site.ask(known.body(Body::empty()).unwrap()).await;
+        assert_eq!(known.status, StatusCode::NOT_MODIFIED, "{path}");
+        assert!(known.body.is_empty());
+    }
+    // Width and height stand in the first chunk.
+    let card = site.get("/runs/one/card.png").await.body;
+    assert_eq!(card[16..24], [0, 0, 0x04, 0xb0, 0, 0, 0x02, 0x76]);
+    let page = site.get("/en/runs/one").await;
+    assert_eq!(page.header("cross-origin-resource-policy"), "same-origin");
+    assert!(page.text().contains("href=\"/runs/one/run.svg\""));
+    assert!(page.text().contains("href=\"/runs/one/card.png\""));
+    assert!(
+        !page.text().contains("og:image"),
+        "no public address is known"
+    );
+}
+
+#[tokio::test]
+async fn a_page_names_its_card_where_the_public_address_is_known() {
+    let mut site = Site::empty().await;
+    site.put(&measured("one"), Some(EVIDENCE), 0).await;
+    site.state = site.state.with_public_address("https://runs.example.org/");
+    let page = site.get("/en/runs/one").await;
+    let card = "property=\"og:image\" content=\"https://runs.example.org/runs/one/card.png\"";
+    assert!(page.text().contains(card), "{}", page.text());
 }
 
 #[tokio::test]

@@ -63,6 +63,53 @@ fn show_writes_a_file_or_says_why_not() {
 }
 
 #[test]
+fn the_ending_of_the_file_chooses_the_format() {
+    let (dir, path) = written();
+    for (name, begins) in [
+        ("a.html", "<!doctype html>"),
+        ("a.md", "# tiny"),
+        ("a.CSV", "phase,"),
+        ("a.json", "{"),
+        ("a.svg", "<svg "),
+        ("a.txt", "tiny"),
+        ("a", "tiny"),
+    ] {
+        let to = dir.path().join(name).display().to_string();
+        let output = tokmark(&["show", &path, "--output", &to]);
+        assert!(output.status.success(), "{name}: {output:?}");
+        let text = std::fs::read_to_string(&to).unwrap();
+        assert!(text.starts_with(begins), "{name}: {text}");
+    }
+    let to = dir.path().join("a.pdf").display().to_string();
+    fails(&["show", &path, "-o", &to], 2, &[".pdf", "svg, png"]);
+    fails(&["show", &path, "--picture", "card"], 2, &["svg and png"]);
+}
+
+#[test]
+fn a_card_is_a_picture_of_its_size_that_is_not_blank() {
+    let (dir, path) = written();
+    let to = dir.path().join("card.png").display().to_string();
+    let file = tokmark(&["show", &path, "--output", &to]);
+    assert!(file.status.success(), "{file:?}");
+    let piped = tokmark(&["show", &path, "--format", "png"]).stdout;
+    assert_eq!(std::fs::read(&to).unwrap(), piped, "file and pipe");
+    let colours = |picture: &[u8]| {
+        let decoder = png::Decoder::new(std::io::Cursor::new(picture));
+        let mut reader = decoder.read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!((frame.width, frame.height), (1_200, 630));
+        let pixels = bytes.chunks_exact(4).map(<[u8]>::to_vec);
+        pixels.collect::<std::collections::BTreeSet<_>>()
+    };
+    let light = colours(&piped);
+    assert!(light.len() > 50, "{}", light.len());
+    assert!(light.contains(&[0xff, 0xff, 0xff, 0xff][..]));
+    let dark = tokmark(&["show", &path, "--format", "png", "--theme", "dark"]).stdout;
+    assert!(colours(&dark).contains(&[0x15, 0x1a, 0x20, 0xff][..]));
+}
+
+#[test]
 fn a_run_without_evidence_cannot_be_verified() {
     let (_dir, path) = written();
     fails(&["verify", &path], 3, &["no evidence"]);

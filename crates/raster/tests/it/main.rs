@@ -1,5 +1,5 @@
 //! Pictures, looked at by their pixels.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests may fail loudly")]
+#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
 
 use tokmark_raster::{RasterError, png};
 

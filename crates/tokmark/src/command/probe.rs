@@ -67,7 +67,7 @@ fn shorter(session: &Session, settings: &Settings, plan: &Forecast) -> Vec<Short
     }
     if settings.profile != Profile::Quick {
         with("--profile quick".to_owned(), &|s| {
-            s.profile = Profile::Quick
+            s.profile = Profile::Quick;
         });
     }
     if settings.prefill == PrefillMode::WarmUp && !plan.documents.is_empty() {
@@ -75,7 +75,7 @@ fn shorter(session: &Session, settings: &Settings, plan: &Forecast) -> Vec<Short
             with("--shared-context".to_owned(), &|s| s.shared_context = true);
         }
         with("--prefill off".to_owned(), &|s| {
-            s.prefill = PrefillMode::Off
+            s.prefill = PrefillMode::Off;
         });
     }
     if settings.max_time.is_none() && plan.total > Nanos(0) {
@@ -83,7 +83,7 @@ fn shorter(session: &Session, settings: &Settings, plan: &Forecast) -> Vec<Short
         let minutes = (plan.total.0 / 3).div_ceil(60_000_000_000).max(1);
         let most = Duration::from_mins(minutes);
         with(format!("--max-time {minutes}m"), &|s| {
-            s.max_time = Some(most)
+            s.max_time = Some(most);
         });
     }
     ways.retain(|way| way.total < plan.total);

@@ -131,7 +131,12 @@ fn a_killed_run_goes_on_where_it_was() {
             .success()
     );
 
-    let output = tokmark(&again);
+    finished_is_said(&url, place, &again, &path);
+}
+
+/// A run without anything left is named, by its own arguments and by its folder.
+fn finished_is_said(url: &str, place: &str, again: &[&str], path: &Path) {
+    let output = tokmark(again);
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
     let finished = format!("this run is finished: {}", path.display());

@@ -36,6 +36,9 @@ pub(crate) struct ServeArgs {
         env = "TOKMARK_LISTEN"
     )]
     pub(crate) listen: SocketAddr,
+    /// Address by which others reach the site, for the pictures that other sites show with a link
+    #[arg(long, value_name = "URL", env = "TOKMARK_PUBLIC_ADDRESS", value_parser = public_address)]
+    pub(crate) public_address: Option<String>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }
@@ -58,4 +61,16 @@ pub(crate) struct SeedArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
+}
+
+fn public_address(text: &str) -> Result<String, String> {
+    let host = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(char::is_whitespace) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("expected `https://HOST` or `http://HOST`".to_owned()),
+    }
 }

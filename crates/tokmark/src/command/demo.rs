@@ -58,7 +58,7 @@ pub(crate) async fn run(args: DemoArgs, quiet: bool) -> Outcome {
             "no browser could be opened ({error}); the address is above"
         ));
     }
-    serve::serve(listener, store).await
+    serve::serve(listener, store, None).await
 }
 
 async fn measure(data: &Path, store: &Arc<SqlStore>, quiet: bool) -> Outcome<RunDocument> {

@@ -26,12 +26,19 @@ pub(crate) async fn run(args: ServeArgs, quiet: bool) -> Outcome {
     if !quiet {
         say::progress("the site is served until Ctrl-C");
     }
-    serve(listener, store).await
+    serve(listener, store, args.public_address.as_deref()).await
 }
 
 /// Serves a store at an address, then lets requests in progress and the database end.
-pub(crate) async fn serve(listener: TcpListener, store: Arc<SqlStore>) -> Outcome {
-    let state = site_state(Arc::clone(&store));
+pub(crate) async fn serve(
+    listener: TcpListener,
+    store: Arc<SqlStore>,
+    public_address: Option<&str>,
+) -> Outcome {
+    let mut state = site_state(Arc::clone(&store));
+    if let Some(address) = public_address {
+        state = state.with_public_address(address);
+    }
     let calibrating = tokio::spawn(state.clone().keep_calibrated());
     let router = tokmark_site::router(state);
     let served = tokmark_site::serve(listener, router, asked_to_end()).await;

@@ -1,10 +1,11 @@
 //! Checks and generators of this repository: `cargo xtask tidy`, `cargo xtask cases`,
-//! `cargo xtask schema`, `cargo xtask reference`.
+//! `cargo xtask schema`, `cargo xtask reference`, `cargo xtask text`.
 
 mod finding;
 mod reference;
 mod say;
 mod schema;
+mod text;
 mod tidy;
 
 use std::path::PathBuf;
@@ -21,7 +22,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   schema          write the JSON Schema of the run document
   schema --check  only say whether the schema on disk is what the types give
   reference          write docs/cli.md from the program's own definition
-  reference --check  only say whether docs/cli.md is what the program says";
+  reference --check  only say whether docs/cli.md is what the program says
+  text               write the functions of the message catalogues
+  text --check       only say whether they are what the catalogues give";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,6 +53,8 @@ fn run(arguments: &[&str]) -> anyhow::Result<Vec<Finding>> {
         ["schema", "--check"] => schema::check(&root()?),
         ["reference"] => reference::write(&metadata()?).map(|()| Vec::new()),
         ["reference", "--check"] => reference::check(&metadata()?),
+        ["text"] => text::write(&root()?).map(|()| Vec::new()),
+        ["text", "--check"] => text::check(&root()?),
         _ => anyhow::bail!(USAGE),
     }
 }

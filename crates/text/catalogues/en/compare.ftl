@@ -1,0 +1,37 @@
+### Runs beside one another.
+
+settings = Settings that differ
+same-settings = No setting differs.
+unmatched = Not compared
+rules = Rules
+baseline = baseline
+nothing = No cell has a value in every run.
+change = change
+interval = 95 % interval
+metric-total = total tok/s
+metric-per-request = per request tok/s
+metric-ttft = TTFT
+metric-itl = time between tokens
+metric-prefill = prefill tok/s
+metric-energy = J per output token
+change-interval = { $low } to { $high }
+worse = worse
+better = better
+none-shared = { $new }'s { $metric } cannot be compared with { $base }'s: no cell has both.
+lower = { $new }'s { $metric } is { $size } % ({ $near } to { $far }) lower than { $base }'s over { $cells }: { $judged }.
+higher = { $new }'s { $metric } is { $size } % ({ $near } to { $far }) higher than { $base }'s over { $cells }: { $judged }.
+change-and-interval = { $change } ({ $interval })
+not-enough = Not enough data to tell { $new }'s { $metric } from { $base }'s: { $figures } over { $cells } may be noise of two single runs.
+within-noise = { $new }'s { $metric } is { $base }'s within the noise of their runs: { $figures } over { $cells }.
+noise-assumed = One run on each side: a run is assumed to vary by { $sd } (standard deviation) from run to run. Repeated runs in one folder make it a measured one.
+noise-passes = The noise is the spread of the passes inside each run, and { $least } a run (standard deviation), which they cannot show.
+noise-measured = The noise is the spread of the repeated runs, and at least { $least } a run (standard deviation).
+tally = { $worse } worse, { $better } better, each for itself, corrected by Holm's rule for how many were looked at.
+has-value = { $label } has a value
+not-in-plan = { $label } did not plan it
+label-status = { $label } { $status }
+unmatched-place = { $context } x { $requests }: { $base }, { $new }
+mixed = The runs of { $label } are no repeats of one another: they differ in { $settings }.
+rule-holds = holds
+rule-not-enough = not enough data
+rule-broken = broken

@@ -1,0 +1,73 @@
+### The page of a run: headings, captions and columns.
+
+brand = tokmark
+matrix-run = Matrix run
+subject = { $model } on { $hardware }
+subject-between = {" "}on{" "}
+unknown-hardware = unknown hardware
+unknown-model = unknown model
+incomplete = This run ended before its plan did; what was measured until then is shown.
+key-figures = Key figures
+tok-s = tok/s
+setup = Setup
+hardware = Hardware
+engine = Engine
+run = Run
+launch-command = Launch command
+no-launch-command = Not recorded.
+prefill = Prefill
+prefill-caption = prompt tok/s by context length, one request at a time
+no-prefill = Prefill was not measured in this run.
+prefill-details = Prefill samples
+prefill-details-caption = what stands behind each prefill figure
+decode = Sustained decode
+decode-caption = total tok/s · rows are context length, columns are simultaneous requests
+no-decode = Sustained decode was not measured in this run.
+context = Context
+requests = Requests at once
+ttft = TTFT
+mean-power = Power
+j-per-token = Per token
+not-in-run = not part of this run
+statuses = What the statuses mean
+scale = Colour: total tok/s
+charts = Charts
+charts-note = Hollow points belong to cells with a status other than Valid. Bars show the 95 % interval. The figures stand in the tables.
+measurements = All measurements
+measurements-caption = One row per prefill point and per cell, also those that were not run. Latencies are medians. Total tok/s of a prefill row is prompt tokens; of a decode row it is output across all simultaneous requests.
+statuses-are-explained = The statuses are explained below the matrix.
+phase = Phase
+status = Status
+total = Total tok/s
+per-request = Per request tok/s
+between-tokens = Time between tokens
+average-active = Average active requests
+completed = Completed requests
+output-tokens = Output tokens
+measured-for = Measured for
+interval = 95 % interval, tok/s
+details = More about each cell
+details-caption = Further figures of every cell that was run
+remarks = Remarks
+remarks-on =
+    Remarks on { $cells } { $cells ->
+        [one] cell
+       *[other] cells
+    }
+notes = Notes
+glossary = What the numbers mean
+repeat = Measure this yourself
+repeat-text = The same matrix against your own server. Replace HOST:PORT by its address.
+downloads = Downloads
+download-json = Run document (JSON)
+download-csv = Table (CSV)
+download-evidence = Evidence (every event, zstd)
+download-html = This page as one file (HTML)
+phase-prefill = Prefill
+phase-decode = Sustained decode
+trust-self-reported = self-reported
+trust-imported = imported
+trust-measured = measured
+trust-self-reported-text = sent without evidence: the figures cannot be checked
+trust-imported-text = another tool's result; the figures are that tool's own
+trust-measured-text = evidence lies beside the run and gives the same figures

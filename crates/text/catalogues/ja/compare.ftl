@@ -1,0 +1,37 @@
+### Runs beside one another.
+
+settings = 異なる設定
+same-settings = 異なる設定はありません。
+unmatched = 比較対象外
+rules = ルール
+baseline = ベースライン
+nothing = すべての測定に値があるセルはありません。
+change = 変化
+interval = 95% 区間
+metric-total = 合計 tok/s
+metric-per-request = リクエストあたり tok/s
+metric-ttft = TTFT
+metric-itl = トークン間隔
+metric-prefill = プリフィル tok/s
+metric-energy = 出力トークンあたり J
+change-interval = { $low }～{ $high }
+worse = 悪化
+better = 改善
+none-shared = { $new } の{ $metric }は { $base } と比較できません。両方に値があるセルがありません。
+lower = { $new } の{ $metric }は { $base } より { $size }%（{ $near }～{ $far }）低い。{ $cells }で比較: { $judged }。
+higher = { $new } の{ $metric }は { $base } より { $size }%（{ $near }～{ $far }）高い。{ $cells }で比較: { $judged }。
+change-and-interval = { $change }（{ $interval }）
+not-enough = { $new } の{ $metric }を { $base } と区別するにはデータが足りません。{ $cells }での { $figures } は、1 回ずつの測定のノイズかもしれません。
+within-noise = { $new } の{ $metric }は、測定のノイズの範囲で { $base } と同じです。{ $cells }で { $figures }。
+noise-assumed = 各側 1 回の測定: 測定ごとに { $sd }（標準偏差）変動すると仮定しています。1 つのフォルダーに繰り返し測定があれば実測値になります。
+noise-passes = ノイズは各測定内のパスのばらつきと、それでは分からない測定ごとの { $least }（標準偏差）です。
+noise-measured = ノイズは繰り返し測定のばらつきで、測定ごとに少なくとも { $least }（標準偏差）です。
+tally = 悪化 { $worse }、改善 { $better }。セルごとの判定で、比較した数について Holm 法で補正しています。
+has-value = { $label } は値あり
+not-in-plan = { $label } は計画外
+label-status = { $label } { $status }
+unmatched-place = { $context } x { $requests }: { $base }、{ $new }
+mixed = { $label } の測定は互いの繰り返しではありません。{ $settings } が異なります。
+rule-holds = 適合
+rule-not-enough = データ不足
+rule-broken = 違反

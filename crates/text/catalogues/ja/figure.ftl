@@ -1,0 +1,47 @@
+### The page of a run: lines with figures in them.
+
+by = 投稿者: { $name }
+context = コンテキスト { $label }
+contexts = コンテキスト { $count } 種（{ $range }）
+levels = 同時実行レベル { $count } 種（{ $range }）
+no-contexts = コンテキスト 0 種
+no-levels = 同時実行レベル 0 種
+extent = { $contexts } × { $levels }
+prefill-at = プリフィル { $contexts }
+at-cell = { $requests } リクエスト、コンテキスト { $context }
+highest-at = 最大の合計（{ $requests } リクエスト、コンテキスト { $context }）
+single-stream = デコード、1 リクエスト、コンテキスト { $context }
+prefill-figure = プリフィル、コンテキスト { $context }
+longest-figure = 有効な最長コンテキスト、{ $context }、{ $requests } リクエスト
+valid-cells = / { $all } セルが有効
+capacity-expected = expected（プロンプトと予想出力が収まること）
+capacity-reserve = reserve（各リクエストのコンテキストと最長出力）
+capacity-try = try（すべてのセルを実行）
+fixed-duration = 固定時間
+fixed-requests = 固定リクエスト数
+repetitions = テストの繰り返し
+budget-over = { $ranks } ランクで { $tokens }
+budget-from = { $budget }（出典: { $source }）
+admission = 同時 { $limit } リクエスト
+on = オン
+off = オフ
+one-document = 全リクエストが 1 つの文書を共有
+prompts-shared = { $prompts }、全リクエストが 1 つの文書を共有
+of-so-many = { $value }（n = { $n }）
+rate-with-interval = { $rate } tok/s、95% 区間 { $interval }
+rate = { $rate } tok/s
+because = { $place }（{ $reason }）
+energy-counter = デバイスのカウンター
+energy-trapezoid = 電力の時間積分
+energy-shared = { $method }、カード全体、共有
+per-output-token = 出力トークンあたり { $joules }
+per-prompt-token = プロンプトトークンあたり { $joules }
+energy = アクセラレータのエネルギー: { $parts }。
+energy-at-rest = アクセラレータのエネルギー: { $parts }。待機時の { $watts } を含みます。
+failure = { $count } × { $class }: { $sample }
+failure-status = { $count } × { $class } { $status }: { $sample }
+sample-first = 初回、集計対象外
+sample-cold = コールド
+sample-unverified = キャッシュ未確認
+sample-partly-cached = 一部キャッシュ済み
+sample-cached = { $share } キャッシュ済み

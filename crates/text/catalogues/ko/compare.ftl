@@ -1,0 +1,37 @@
+### Runs beside one another.
+
+settings = 다른 설정
+same-settings = 다른 설정이 없습니다.
+unmatched = 비교하지 않음
+rules = 규칙
+baseline = 기준
+nothing = 모든 측정에 값이 있는 셀이 없습니다.
+change = 변화
+interval = 95% 구간
+metric-total = 합계 tok/s
+metric-per-request = 요청당 tok/s
+metric-ttft = TTFT
+metric-itl = 토큰 간 시간
+metric-prefill = 프리필 tok/s
+metric-energy = 출력 토큰당 J
+change-interval = { $low }~{ $high }
+worse = 나빠짐
+better = 나아짐
+none-shared = { $new }의 { $metric }: { $base }와 비교할 수 없습니다. 둘 다 값이 있는 셀이 없습니다.
+lower = { $new }의 { $metric }: { $base }보다 { $size }%({ $near }~{ $far }) 낮음. { $cells }에서 비교: { $judged }.
+higher = { $new }의 { $metric }: { $base }보다 { $size }%({ $near }~{ $far }) 높음. { $cells }에서 비교: { $judged }.
+change-and-interval = { $change }({ $interval })
+not-enough = { $new }의 { $metric }을(를) { $base }와 구별할 데이터가 부족합니다. { $cells }에서 { $figures }는 단일 측정 두 건의 잡음일 수 있습니다.
+within-noise = { $new }의 { $metric }: 측정 잡음 안에서 { $base }와 같음. { $cells }에서 { $figures }.
+noise-assumed = 양쪽 측정이 한 건씩이므로 측정마다 { $sd }(표준 편차)만큼 달라진다고 가정합니다. 한 폴더에 반복 측정이 있으면 실측값이 됩니다.
+noise-passes = 잡음은 각 측정 안의 패스 간 편차와, 그것으로 알 수 없는 측정당 { $least }(표준 편차)입니다.
+noise-measured = 잡음은 반복 측정의 편차이며, 측정당 최소 { $least }(표준 편차)입니다.
+tally = 나빠짐 { $worse }, 나아짐 { $better }. 셀마다 따로 판정하며, 비교한 수에 대해 Holm 방법으로 보정했습니다.
+has-value = { $label } 값 있음
+not-in-plan = { $label } 계획에 없음
+label-status = { $label } { $status }
+unmatched-place = { $context } x { $requests }: { $base }, { $new }
+mixed = { $label }의 측정은 서로 반복이 아닙니다. { $settings }이(가) 다릅니다.
+rule-holds = 충족
+rule-not-enough = 데이터 부족
+rule-broken = 위반

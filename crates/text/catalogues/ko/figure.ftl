@@ -1,0 +1,47 @@
+### The page of a run: lines with figures in them.
+
+by = 작성자: { $name }
+context = 컨텍스트 { $label }
+contexts = 컨텍스트 { $count }종({ $range })
+levels = 동시성 수준 { $count }종({ $range })
+no-contexts = 컨텍스트 0종
+no-levels = 동시성 수준 0종
+extent = { $contexts } × { $levels }
+prefill-at = 프리필 { $contexts }
+at-cell = 요청 { $requests }개, 컨텍스트 { $context }
+highest-at = 최고 합계(요청 { $requests }개, 컨텍스트 { $context })
+single-stream = 디코드, 요청 1개, 컨텍스트 { $context }
+prefill-figure = 프리필, 컨텍스트 { $context }
+longest-figure = 가장 긴 유효 컨텍스트, { $context }, 요청 { $requests }개
+valid-cells = / 셀 { $all }개 유효
+capacity-expected = expected(프롬프트와 예상 출력이 들어가야 함)
+capacity-reserve = reserve(모든 요청의 컨텍스트와 최대 출력)
+capacity-try = try(모든 셀을 실행)
+fixed-duration = 고정 시간
+fixed-requests = 고정 요청 수
+repetitions = 테스트 반복
+budget-over = { $ranks }개 랭크에 걸쳐 { $tokens }
+budget-from = { $budget }, 출처 { $source }
+admission = 동시 요청 { $limit }개
+on = 켜짐
+off = 꺼짐
+one-document = 모든 요청이 한 문서를 공유
+prompts-shared = { $prompts }; 모든 요청이 한 문서를 공유
+of-so-many = { $value }(n = { $n })
+rate-with-interval = { $rate } tok/s, 95% 구간 { $interval }
+rate = { $rate } tok/s
+because = { $place }({ $reason })
+energy-counter = 장치의 카운터
+energy-trapezoid = 시간에 따른 전력 적분
+energy-shared = { $method }, 카드 전체, 공유
+per-output-token = 출력 토큰당 { $joules }
+per-prompt-token = 프롬프트 토큰당 { $joules }
+energy = 가속기의 에너지: { $parts }.
+energy-at-rest = 가속기의 에너지: { $parts }. 유휴 전력 { $watts }가 포함됩니다.
+failure = { $count } × { $class }: { $sample }
+failure-status = { $count } × { $class } { $status }: { $sample }
+sample-first = 첫 번째, 집계 제외
+sample-cold = 콜드
+sample-unverified = 캐시 미확인
+sample-partly-cached = 일부 캐시됨
+sample-cached = { $share } 캐시됨

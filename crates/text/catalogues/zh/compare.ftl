@@ -1,0 +1,37 @@
+### Runs beside one another.
+
+settings = 不同的设置
+same-settings = 没有不同的设置。
+unmatched = 未比较
+rules = 规则
+baseline = 基线
+nothing = 没有在每次测试中都有值的单元格。
+change = 变化
+interval = 95% 区间
+metric-total = 总 tok/s
+metric-per-request = 每请求 tok/s
+metric-ttft = TTFT
+metric-itl = token 间隔时间
+metric-prefill = 预填充 tok/s
+metric-energy = 每输出 token 的 J
+change-interval = { $low } 至 { $high }
+worse = 变差
+better = 变好
+none-shared = { $new } 的{ $metric }无法与 { $base } 比较：没有单元格同时具有两者的值。
+lower = { $new } 的{ $metric }比 { $base } 低 { $size }%（{ $near } 至 { $far }），共 { $cells }：{ $judged }。
+higher = { $new } 的{ $metric }比 { $base } 高 { $size }%（{ $near } 至 { $far }），共 { $cells }：{ $judged }。
+change-and-interval = { $change }（{ $interval }）
+not-enough = 数据不足，无法区分 { $new } 与 { $base } 的{ $metric }：{ $cells }上的 { $figures } 可能是两次单独测试的噪声。
+within-noise = { $new } 的{ $metric }在测试噪声范围内与 { $base } 相同：{ $cells }上 { $figures }。
+noise-assumed = 每侧仅一次测试：假定各次测试之间的波动为 { $sd }（标准差）。同一文件夹中有重复测试时则使用实测值。
+noise-passes = 噪声为每次测试内各轮的离散程度，加上其无法体现的每次测试 { $least }（标准差）。
+noise-measured = 噪声为重复测试的离散程度，每次测试至少 { $least }（标准差）。
+tally = 变差 { $worse }，变好 { $better }，逐个判断，并按 Holm 法对比较次数作了校正。
+has-value = { $label } 有值
+not-in-plan = { $label } 未列入计划
+label-status = { $label } { $status }
+unmatched-place = { $context } x { $requests }：{ $base }，{ $new }
+mixed = { $label } 的各次测试并非彼此的重复：{ $settings } 不同。
+rule-holds = 符合
+rule-not-enough = 数据不足
+rule-broken = 违反

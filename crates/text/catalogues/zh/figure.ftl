@@ -1,0 +1,47 @@
+### The page of a run: lines with figures in them.
+
+by = 提交者：{ $name }
+context = 上下文 { $label }
+contexts = { $count } 种上下文（{ $range }）
+levels = { $count } 个并发级别（{ $range }）
+no-contexts = 0 种上下文
+no-levels = 0 个并发级别
+extent = { $contexts } × { $levels }
+prefill-at = 预填充 { $contexts }
+at-cell = { $requests } 个请求，上下文 { $context }
+highest-at = 最高总量（{ $requests } 个请求，上下文 { $context }）
+single-stream = 解码，单个请求，上下文 { $context }
+prefill-figure = 预填充，上下文 { $context }
+longest-figure = 最长有效上下文，{ $context }，{ $requests } 个请求
+valid-cells = / { $all } 个单元格有效
+capacity-expected = expected（提示词与预期输出须能容纳）
+capacity-reserve = reserve（为每个请求预留上下文与最长输出）
+capacity-try = try（运行每个单元格）
+fixed-duration = 固定时长
+fixed-requests = 固定请求数
+repetitions = 重复测试
+budget-over = { $ranks } 个 rank 共 { $tokens }
+budget-from = { $budget }，来自 { $source }
+admission = 同时 { $limit } 个请求
+on = 开启
+off = 关闭
+one-document = 所有请求共用一个文档
+prompts-shared = { $prompts }；所有请求共用一个文档
+of-so-many = { $value }（n = { $n }）
+rate-with-interval = { $rate } tok/s，95% 区间 { $interval }
+rate = { $rate } tok/s
+because = { $place }（{ $reason }）
+energy-counter = 设备计数器
+energy-trapezoid = 功率对时间积分
+energy-shared = { $method }，整卡，共享
+per-output-token = 每输出 token { $joules }
+per-prompt-token = 每提示词 token { $joules }
+energy = 加速器能耗：{ $parts }。
+energy-at-rest = 加速器能耗：{ $parts }；包含待机功率 { $watts }。
+failure = { $count } × { $class }：{ $sample }
+failure-status = { $count } × { $class } { $status }：{ $sample }
+sample-first = 首次，不计入
+sample-cold = 冷启动
+sample-unverified = 缓存未确认
+sample-partly-cached = 部分命中缓存
+sample-cached = { $share } 命中缓存

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use fixed_decimal::Decimal;
 use icu_decimal::DecimalFormatter;
+use icu_decimal::options::DecimalFormatterOptions;
 use icu_list::ListFormatter;
 use icu_list::options::{ListFormatterOptions, ListLength};
 use icu_locale_core::{Locale, locale};
@@ -22,6 +23,7 @@ pub struct Numbers {
 }
 
 struct Formatters {
+    /// Absent where figures look as in English.
     decimal: Option<DecimalFormatter>,
     list: Option<ListFormatter>,
 }
@@ -33,12 +35,26 @@ static FORMATTERS: LazyLock<[Formatters; 8]> =
 
 impl Formatters {
     fn of(locale: &Locale) -> Self {
+        let decimal =
+            DecimalFormatter::try_new(locale.into(), DecimalFormatterOptions::default()).ok();
+        // Most languages of the site: their figures need no second pass.
+        let decimal = decimal.filter(|formatter| !writes_like_english(formatter));
         let length = ListFormatterOptions::default().with_length(ListLength::Wide);
         Self {
-            decimal: DecimalFormatter::try_new(locale.into(), Default::default()).ok(),
+            decimal,
             list: ListFormatter::try_new_and(locale.into(), length).ok(),
         }
     }
+}
+
+/// Separators, groups and signs are the same, on two figures that hold them all.
+fn writes_like_english(formatter: &DecimalFormatter) -> bool {
+    [("-1234567.8", "-1,234,567.8"), ("1234.5", "1,234.5")]
+        .into_iter()
+        .all(|(plain, english)| {
+            Decimal::try_from_str(plain)
+                .is_ok_and(|number| formatter.format_to_string(&number) == english)
+        })
 }
 
 /// English lists are written without the comma before `and`, as the texts are.
@@ -80,12 +96,13 @@ impl Numbers {
     /// The English figure `1,234.5` with the language's separators. What is no number, such as
     /// `inf`, stays as it is.
     fn localized(self, english: &str) -> String {
-        let plain = english.replace(',', "");
         let formatter = self.formatters().and_then(|all| all.decimal.as_ref());
-        match (formatter, Decimal::try_from_str(&plain)) {
-            (Some(formatter), Ok(number)) => formatter.format_to_string(&number),
-            _ => english.to_owned(),
-        }
+        formatter
+            .and_then(|formatter| {
+                let number = Decimal::try_from_str(&english.replace(',', "")).ok()?;
+                Some(formatter.format_to_string(&number))
+            })
+            .unwrap_or_else(|| english.to_owned())
     }
 
     /// The figure of an English text such as `12.5 ms` with the language's separators; the unit

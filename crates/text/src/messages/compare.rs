@@ -150,6 +150,7 @@ pub fn none_shared(language: Language, new: &str, metric: &str, base: &str) -> S
 }
 
 /// `{ $new }'s { $metric } is { $size } % ({ $near } to { $far }) lower than { $base }'s over { $cells }: { $judged }.`
+#[expect(clippy::too_many_arguments, reason = "a sentence with so many figures")]
 pub fn lower(
     language: Language,
     new: &str,
@@ -178,6 +179,7 @@ pub fn lower(
 }
 
 /// `{ $new }'s { $metric } is { $size } % ({ $near } to { $far }) higher than { $base }'s over { $cells }: { $judged }.`
+#[expect(clippy::too_many_arguments, reason = "a sentence with so many figures")]
 pub fn higher(
     language: Language,
     new: &str,

@@ -17,12 +17,7 @@ static AREA: Area = Area::new(
         "not-found-text",
         "internal",
         "to-start",
-        "getting-started",
-        "leaderboard",
         "decode-calculator",
-        "models",
-        "organizations",
-        "reports",
         "matrix-runs",
         "hardware",
     ],
@@ -84,42 +79,17 @@ pub fn to_start(language: Language) -> &'static str {
     AREA.plain(language, 9)
 }
 
-/// `Getting started`
-pub fn getting_started(language: Language) -> &'static str {
-    AREA.plain(language, 10)
-}
-
-/// `Leaderboard`
-pub fn leaderboard(language: Language) -> &'static str {
-    AREA.plain(language, 11)
-}
-
 /// `Decode calculator`
 pub fn decode_calculator(language: Language) -> &'static str {
-    AREA.plain(language, 12)
-}
-
-/// `Models`
-pub fn models(language: Language) -> &'static str {
-    AREA.plain(language, 13)
-}
-
-/// `Organizations`
-pub fn organizations(language: Language) -> &'static str {
-    AREA.plain(language, 14)
-}
-
-/// `Reports`
-pub fn reports(language: Language) -> &'static str {
-    AREA.plain(language, 15)
+    AREA.plain(language, 10)
 }
 
 /// `Matrix runs`
 pub fn matrix_runs(language: Language) -> &'static str {
-    AREA.plain(language, 16)
+    AREA.plain(language, 11)
 }
 
 /// `Hardware`
 pub fn hardware(language: Language) -> &'static str {
-    AREA.plain(language, 17)
+    AREA.plain(language, 12)
 }

@@ -13,6 +13,7 @@ pub mod field;
 pub mod figure;
 pub mod frame;
 pub mod glossary;
+pub mod label;
 pub mod list;
 pub mod need;
 pub mod number;

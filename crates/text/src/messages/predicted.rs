@@ -306,6 +306,7 @@ pub fn errors(
 }
 
 /// `{ $kind }: median error { $median }, 9 of 10 within { $p90 } (by fits that did not know the row of contexts: { $heldmedian } and { $heldp90 }); { $inside } of { $figures } lie in the 90 % band.`
+#[expect(clippy::too_many_arguments, reason = "a sentence with so many figures")]
 pub fn errors_held_out(
     language: Language,
     kind: &str,

@@ -68,9 +68,6 @@ static AREA: Area = Area::new(
         "download-html",
         "phase-prefill",
         "phase-decode",
-        "trust-self-reported",
-        "trust-imported",
-        "trust-measured",
         "trust-self-reported-text",
         "trust-imported-text",
         "trust-measured-text",
@@ -392,32 +389,17 @@ pub fn phase_decode(language: Language) -> &'static str {
     AREA.plain(language, 60)
 }
 
-/// `self-reported`
-pub fn trust_self_reported(language: Language) -> &'static str {
-    AREA.plain(language, 61)
-}
-
-/// `imported`
-pub fn trust_imported(language: Language) -> &'static str {
-    AREA.plain(language, 62)
-}
-
-/// `measured`
-pub fn trust_measured(language: Language) -> &'static str {
-    AREA.plain(language, 63)
-}
-
 /// `sent without evidence: the figures cannot be checked`
 pub fn trust_self_reported_text(language: Language) -> &'static str {
-    AREA.plain(language, 64)
+    AREA.plain(language, 61)
 }
 
 /// `another tool's result; the figures are that tool's own`
 pub fn trust_imported_text(language: Language) -> &'static str {
-    AREA.plain(language, 65)
+    AREA.plain(language, 62)
 }
 
 /// `evidence lies beside the run and gives the same figures`
 pub fn trust_measured_text(language: Language) -> &'static str {
-    AREA.plain(language, 66)
+    AREA.plain(language, 63)
 }

@@ -4,6 +4,9 @@ use super::message::{Argument, Catalogue, Message};
 
 const MADE: &str = "// Written by `cargo xtask text`; change the catalogues instead.\n\n";
 
+/// Most arguments of a function that clippy accepts.
+const MOST_ARGUMENTS: usize = 7;
+
 /// The module that lists the areas.
 pub(super) fn index(areas: &[&str]) -> String {
     let mut out =
@@ -55,6 +58,12 @@ fn function(place: usize, message: &Message) -> String {
              AREA.plain(language, {place}) }}\n"
         );
     }
+    // One for the language besides.
+    let many = if message.arguments.len() < MOST_ARGUMENTS {
+        ""
+    } else {
+        "#[expect(clippy::too_many_arguments, reason = \"a sentence with so many figures\")]\n"
+    };
     let typed: Vec<String> = message.arguments.iter().map(typed).collect();
     let values: Vec<String> = message
         .arguments
@@ -62,7 +71,7 @@ fn function(place: usize, message: &Message) -> String {
         .map(|Argument { name, .. }| format!("({name:?}, {name}.into())"))
         .collect();
     format!(
-        "{documentation}pub fn {name}(language: Language, {}) -> String {{ \
+        "{documentation}{many}pub fn {name}(language: Language, {}) -> String {{ \
          AREA.filled(language, {place}, &[{}]) }}\n",
         typed.join(", "),
         values.join(", ")

@@ -1,9 +1,8 @@
 ### The start page and lists of runs.
 
 runs = Matrix runs
-runs-text = Every run is one served model on one machine, measured in each cell of context length and simultaneous requests. Newest first.
+runs-text = Every run is one served model on one machine, measured in each cell of context length and simultaneous requests.
 no-runs = No runs yet.
-older = Older runs
 latest = Latest runs
 all-runs = All runs
 home-title = How fast is a language-model server, really?

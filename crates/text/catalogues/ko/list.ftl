@@ -1,9 +1,8 @@
 ### The start page and lists of runs.
 
 runs = 매트릭스 측정
-runs-text = 각 측정은 한 머신에서 서빙하는 한 모델을 컨텍스트 길이와 동시 요청 수의 모든 셀에서 잰 것입니다. 최신순입니다.
+runs-text = 각 측정은 한 머신에서 서빙하는 한 모델을 컨텍스트 길이와 동시 요청 수의 모든 셀에서 잰 것입니다.
 no-runs = 아직 측정이 없습니다.
-older = 이전 측정
 latest = 최근 측정
 all-runs = 모든 측정
 home-title = 언어 모델 서버는 실제로 얼마나 빠를까요?

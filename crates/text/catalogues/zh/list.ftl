@@ -1,9 +1,8 @@
 ### The start page and lists of runs.
 
 runs = 矩阵测试
-runs-text = 每次测试针对一台机器上部署的一个模型，在上下文长度与并发请求数的每个单元格中测量。按时间从新到旧排列。
+runs-text = 每次测试针对一台机器上部署的一个模型，在上下文长度与并发请求数的每个单元格中测量。
 no-runs = 还没有测试。
-older = 更早的测试
 latest = 最新测试
 all-runs = 全部测试
 home-title = 语言模型服务器究竟有多快？

@@ -11,6 +11,7 @@ pub mod errors;
 pub mod fact;
 pub mod field;
 pub mod figure;
+pub mod filter;
 pub mod frame;
 pub mod glossary;
 pub mod label;

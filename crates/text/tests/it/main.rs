@@ -1,5 +1,11 @@
 //! Catalogues, languages and numbers from outside.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may fail loudly, also in its helpers"
+)]
+
 mod catalogues;
 mod languages;
 mod messages;

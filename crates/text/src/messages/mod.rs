@@ -19,6 +19,7 @@ pub mod list;
 pub mod need;
 pub mod number;
 pub mod paths;
+pub mod picture;
 pub mod predicted;
 pub mod roofline;
 pub mod run;

@@ -17,9 +17,9 @@ const TECHNICAL: &[&str] = &[
     // Terms.
     "KV", "TTFT", "GPU", "CPU", "VRAM", "OS", "token", "rank", "Holm",
     // Formats, names and what is typed.
-    "JSON", "CSV", "HTML", "zstd", "HOST", "PORT", "tokmark", "Qwen", "Qwen3", "14B", "AWQ", "RTX",
-    "USD", "EUR", "expected", "reserve", "try", "low", "typical", "high", "max", "on", "5s",
-    "500ms", "1G",
+    "JSON", "CSV", "HTML", "SVG", "PNG", "SNS", "zstd", "HOST", "PORT", "tokmark", "Qwen", "Qwen3",
+    "14B", "AWQ", "RTX", "USD", "EUR", "expected", "reserve", "try", "low", "typical", "high",
+    "max", "on", "5s", "500ms", "1G",
 ];
 
 /// Stands for an argument in [`Message::text`].

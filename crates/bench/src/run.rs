@@ -247,7 +247,10 @@ impl<'a> Run<'a> {
             self.keep_failure = Some(error.to_string());
             self.note(
                 "journal_failed",
-                format!("the journal cannot be written: {error}"),
+                format!(
+                    "the journal cannot be written, so that this run could not be resumed; it goes on: \
+                     {error}"
+                ),
             );
         }
     }

@@ -257,6 +257,13 @@ impl Query {
     fn model_of(&self, catalog: &Catalog) -> Result<FileModel, QueryError> {
         let matched = catalog.find_model(&self.model);
         let row = pick(&matched, "model", &self.model, |row: &Model| row.id.clone())?;
+        // A server's word may be one of its own beside a name that tells; a person's has to mean
+        // something.
+        if let Some(word) = self.quantization.as_deref() {
+            catalog
+                .checkpoint_format("", Some(word))
+                .map_err(|word| wrong("quantization", word.to_string()))?;
+        }
         let found = catalog
             .checkpoint_format(&self.model, self.quantization.as_deref())
             .map_err(|word| wrong("quantization", word.to_string()))?;

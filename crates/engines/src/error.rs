@@ -158,9 +158,15 @@ fn unreachable_hint(authority: &str, source: &ControlError) -> String {
                     .to_owned()
             }
             std::io::ErrorKind::InvalidData => {
-                "TLS failed: for a private authority give its certificate with `--ca FILE`; \
-                 `--insecure` accepts any"
-                    .to_owned()
+                // What answers without TLS has no certificate to look at.
+                let text = source.to_string();
+                if text.contains("InvalidContentType") {
+                    format!("what listens there does not speak TLS: `http://{authority}`?")
+                } else {
+                    "TLS failed: for a private authority give its certificate with `--ca FILE`; \
+                     `--insecure` accepts any"
+                        .to_owned()
+                }
             }
             std::io::ErrorKind::Unsupported => {
                 "the server does not speak HTTP/2 here: leave out `--http2`".to_owned()
@@ -190,7 +196,7 @@ fn unreachable_hint(authority: &str, source: &ControlError) -> String {
 
 fn suggestion(name: Option<&String>, option: &str) -> String {
     match name {
-        Some(name) => format!("did you mean `{option} {name}`?"),
+        Some(name) => format!("`{option} {name}`"),
         None => format!("choose one with `{option}`"),
     }
 }

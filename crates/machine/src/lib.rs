@@ -45,7 +45,7 @@ pub use inventory::{Found, Look, inventory, inventory_named, inventory_of, look_
 pub use last_probe::{LastProbe, keep_probe, last_probe, recall_probe};
 pub use launch::{
     LaunchCommand, LaunchPlaces, LaunchUnknown, find_launch, flags, launch_command, model_path,
-    settings,
+    quoted, settings,
 };
 pub use listeners::{Listener, listeners};
 pub use nvml::NvmlLibrary;

@@ -69,6 +69,13 @@ pub(crate) fn find(args: &RunArgs, subject: &Subject) -> Outcome<Found> {
     }
 }
 
+/// The folder for a new run. Who repeats one command until it succeeds names with `--resume` where the
+/// first call is to begin.
+pub(crate) fn folder(args: &RunArgs) -> Option<&Path> {
+    let named = args.resume.as_ref().and_then(Option::as_deref);
+    args.output.as_deref().or(named)
+}
+
 /// `--resume URL` reads as if the address were its folder.
 pub(crate) fn untangle(args: &mut RunArgs) {
     if args.server.url.is_none()
@@ -207,4 +214,32 @@ fn files(place: &Path, ending: &str) -> std::io::Result<Vec<PathBuf>> {
         .collect();
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    #[test]
+    fn a_new_run_begins_in_the_folder_that_was_named() {
+        let check = |typed: &[&str], expect: Option<&str>| {
+            let line = [&["run", "127.0.0.1:1"], typed].concat();
+            let args = Line::parse_from(line).run;
+            assert_eq!(folder(&args), expect.map(Path::new), "{typed:?}");
+        };
+        check(&[], None);
+        check(&["--resume"], None);
+        check(&["--resume", "kept"], Some("kept"));
+        check(&["--output", "asked"], Some("asked"));
+        check(&["--output", "asked", "--resume"], Some("asked"));
+        check(&["--output", "asked", "--resume", "kept"], Some("asked"));
+    }
 }

@@ -4,13 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tokmark_run_format::evidence::Record;
-use tokmark_run_format::{RunDocument, read_document, wire};
+use tokmark_run_format::{ReadError, RunDocument, read_document, wire};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, Outcome};
 
 /// Evidence that unpacks to more than this is refused.
 const EVIDENCE_LIMIT: u64 = 4 << 30;
+
+const WHAT_A_RUN_IS: &str = "a run document is the `*.json` file that `tokmark run` or `tokmark import` \
+                             writes; other tools' files go through `tokmark import`";
 
 /// A document that was read, with its place.
 pub(crate) struct RunFile {
@@ -32,10 +35,12 @@ pub(crate) fn read(path: &Path) -> Outcome<RunFile> {
     })?;
     let document = read_document(&text).map_err(|error| {
         let context = format!("`{}` cannot be used", path.display());
-        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context)).hint(
-            "a run document is the `*.json` file that `tokmark run` or `tokmark import` writes; \
-             other tools' files go through `tokmark import`",
-        )
+        let hint = if matches!(error, ReadError::UnknownVersion { .. }) {
+            "a newer tokmark wrote it: use that version or a later one"
+        } else {
+            WHAT_A_RUN_IS
+        };
+        Failure::new(Exit::Usage, anyhow::Error::new(error).context(context)).hint(hint)
     })?;
     Ok(RunFile { path, document })
 }
@@ -53,7 +58,7 @@ pub(crate) fn read_side(path: &Path) -> Outcome<Vec<RunFile>> {
         }
     }
     if documents.is_empty() {
-        return Err(nothing_in(path));
+        return Err(no_document(path));
     }
     documents.iter().map(|path| read(path)).collect()
 }
@@ -106,7 +111,7 @@ fn only_document(dir: &Path) -> Outcome<PathBuf> {
     let found = documents_in(dir)?;
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(nothing_in(dir)),
+        [] => Err(no_document(dir)),
         several => {
             let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
             Err(Failure::saying(
@@ -116,6 +121,22 @@ fn only_document(dir: &Path) -> Outcome<PathBuf> {
             .hint(format!("name one: {}", names.join(", "))))
         }
     }
+}
+
+/// Says that a folder holds no run, and how to finish one whose journal lies there.
+fn no_document(dir: &Path) -> Failure {
+    let is_journal = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|ending| ending == tokmark_bench::output::JOURNAL_ENDING)
+    };
+    if !entries(dir).is_ok_and(|found| found.iter().any(is_journal)) {
+        return nothing_in(dir);
+    }
+    let message = format!("no run document (`*.json`) lies in `{}`", dir.display());
+    Failure::saying(Exit::Usage, message).hint(format!(
+        "an unfinished run lies there: `tokmark run` with its options and --resume {} goes on with it",
+        tokmark_machine::quoted(&dir.to_string_lossy())
+    ))
 }
 
 /// The evidence of a document, checked against its hash; `None` when the document has none.

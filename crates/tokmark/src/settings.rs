@@ -17,6 +17,12 @@ pub(crate) fn settings(args: &PlanArgs) -> Outcome<Settings> {
                 .hint("for example --duration 10s"),
         );
     }
+    if args.max_time.is_some_and(|most| most.is_zero()) {
+        return Err(
+            Failure::saying(Exit::Usage, "a run of no length measures nothing")
+                .hint("for example --max-time 10m"),
+        );
+    }
     if args.max_output == 0 {
         return Err(Failure::saying(Exit::Usage, "--max-output must be above 0"));
     }

@@ -110,7 +110,7 @@ async fn a_hint_is_believed_and_a_wrong_word_gets_a_suggestion() {
     ] {
         assert_eq!(Dialect::parse(word).unwrap(), meant);
     }
-    assert_eq!(error.hint(), "did you mean `--engine vllm`?");
+    assert_eq!(error.hint(), "`--engine vllm`");
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,7 +16,7 @@ async fn b091_several_models_are_never_chosen_silently() {
         error.to_string(),
         "the server serves several models: `qwen3:4b`, `llama3.2:1b`"
     );
-    assert_eq!(error.hint(), "try `--model qwen3:4b`");
+    assert_eq!(error.hint(), "`--model qwen3:4b`");
     let model = server.choose_model(Some("qwen3:4b")).unwrap();
     assert_eq!((model.name.as_str(), model.repository), ("qwen3:4b", None));
 }
@@ -29,7 +29,7 @@ async fn b091_an_unknown_model_gets_the_nearest_name() {
         panic!("{error}")
     };
     assert_eq!(nearest.as_deref(), Some("Qwen/Qwen3-4B"));
-    assert_eq!(error.hint(), "try `--model Qwen/Qwen3-4B`");
+    assert_eq!(error.hint(), "`--model Qwen/Qwen3-4B`");
     let error = server.choose_model(Some("zzzz")).unwrap_err();
     assert!(matches!(
         error,

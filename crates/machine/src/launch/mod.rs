@@ -198,7 +198,12 @@ fn shell_line(argv: &[String]) -> String {
 }
 
 /// An argument as a POSIX shell reads it back.
-fn quoted(argument: &str) -> String {
+///
+/// ```
+/// assert_eq!(tokmark_machine::quoted("my runs/a.json"), "'my runs/a.json'");
+/// assert_eq!(tokmark_machine::quoted("runs/a.json"), "runs/a.json");
+/// ```
+pub fn quoted(argument: &str) -> String {
     let is_plain = !argument.is_empty()
         && argument
             .chars()

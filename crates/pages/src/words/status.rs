@@ -14,7 +14,7 @@ pub(crate) fn decode(status: CellStatus, run: &RunDocument) -> Cow<'static, str>
     let text = match status {
         CellStatus::OverCapacity => return over_capacity(run),
         CellStatus::OverAdmission => return over_admission(run),
-        CellStatus::NotPlanned => "not run, because no time was left for it.",
+        CellStatus::NotPlanned => "not run: no time was left for it, or the run was stopped.",
         CellStatus::Skipped => "not run; left out by hand.",
         CellStatus::OverLength => {
             "not run; context and a short answer exceed the longest request that the server takes."

@@ -87,6 +87,17 @@ pub(crate) fn query(form: &mut Form, machine: &str, unlocked: bool) -> Query {
         let message = format!("`{machine}` and {given} are two numbers of accelerators");
         form.wrong("tensor_parallel", message);
     }
+    let groups = [form.count("pipeline_parallel"), form.count("data_parallel")];
+    let groups = groups.into_iter().flatten().map(u64::from).product::<u64>();
+    if let Some(count) = count
+        && groups > 1
+    {
+        let message = format!(
+            "`{machine}` is {count} accelerators in each of {groups} groups, {} in all",
+            groups.saturating_mul(count.into())
+        );
+        form.wrong("hardware", message);
+    }
     Query {
         model: form.text("model").unwrap_or_default(),
         quantization: form.text("quantization"),

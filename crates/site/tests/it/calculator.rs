@@ -112,7 +112,7 @@ async fn the_page_without_a_question_shows_an_example() {
 }
 
 /// Address, field, message.
-const WRONG: [(&str, &str, &str); 12] = [
+const WRONG: [(&str, &str, &str); 14] = [
     ("model=&hardware=RTX+3090", "model", "say which"),
     (
         "model=Qwen3-99&hardware=RTX+3090",
@@ -160,6 +160,16 @@ const WRONG: [(&str, &str, &str); 12] = [
         "model=Qwen3-14B&hardware=RTX+3090&rent_per_hour=1&utilization=2",
         "utilization",
         "up to 1",
+    ),
+    (
+        "model=Qwen3-14B&hardware=2+x+RTX+3090&pipeline_parallel=2",
+        "hardware",
+        "4 in all",
+    ),
+    (
+        "model=Qwen%2FQwen3-14B-AWQ&hardware=RTX+3090&quantization=magic",
+        "quantization",
+        "`magic` is no known weight format",
     ),
 ];
 

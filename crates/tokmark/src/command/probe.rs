@@ -232,8 +232,10 @@ fn server_text(session: &Session, limits: &Limits) -> String {
     if let Some(repository) = &session.model.repository {
         text.push_str(&format!(" ({repository})"));
     }
-    let length = engine.max_length.map_or_else(unknown, format::count);
-    text.push_str(&format!("\nlength    {length} tokens\nKV cache  "));
+    let length = engine
+        .max_length
+        .map_or_else(unknown, |most| format!("{} tokens", format::count(most)));
+    text.push_str(&format!("\nlength    {length}\nKV cache  "));
     match &limits.budget {
         None => text.push_str("unknown: no cell is left out for lack of it; --kv-budget sets it"),
         Some(budget) => text.push_str(&format!(

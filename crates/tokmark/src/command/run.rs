@@ -141,6 +141,7 @@ enum Start {
 
 /// A new run, or with `--resume` the one to go on with.
 fn begin(args: &RunArgs, subject: Subject, session: &Session, machine: &Machine) -> Outcome<Start> {
+    let named = args.resume.as_ref().and_then(Option::as_deref);
     if args.resume.is_some() {
         match resume::find(args, &subject)? {
             Found::Unfinished(beginning, output) => {
@@ -151,12 +152,19 @@ fn begin(args: &RunArgs, subject: Subject, session: &Session, machine: &Machine)
                 for reason in reasons {
                     say::progress(format!("note: {reason}"));
                 }
-                say::progress("note: there is no unfinished run to go on with; a new one begins");
+                say::progress(match named {
+                    Some(place) => format!(
+                        "note: there is no unfinished run in `{}` to go on with; a new one begins there",
+                        place.display()
+                    ),
+                    None => "note: there is no unfinished run to go on with; a new one begins"
+                        .to_owned(),
+                });
             }
         }
     }
     let beginning = Beginning::afresh();
-    let asked = args.output.as_deref();
+    let asked = resume::folder(args);
     let mut output = output_dir(asked, session, machine, beginning.started)?;
     output
         .begin(&beginning.header(subject))
@@ -330,7 +338,7 @@ fn report(document: &RunDocument, path: &Path, json: bool, quiet: bool) -> Outco
         say::progress(format!(
             "\nsaved {}\npage:  tokmark show {} --format html --output run.html",
             path.display(),
-            path.display()
+            tokmark_machine::quoted(&path.to_string_lossy())
         ));
     }
     Ok(())

@@ -50,10 +50,13 @@ fn tell(file: &runfile::RunFile, differences: &[Difference]) {
         ));
         return;
     }
+    let differ = match differences.len() {
+        1 => "1 value differs".to_owned(),
+        several => format!("{several} values differ"),
+    };
     say::result(format!(
-        "{}: {} values differ from what the evidence gives",
-        file.path.display(),
-        differences.len()
+        "{}: {differ} from what the evidence gives",
+        file.path.display()
     ));
     for difference in differences.iter().take(SHOWN) {
         say::result(format!("  {difference}"));

@@ -277,6 +277,25 @@ fn a_wrong_file_or_word_is_told_with_what_to_try() {
     );
     check(
         &["run", "127.0.0.1:9", "--engine", "vlm"],
-        "try: did you mean `--engine vllm`?",
+        "try: `--engine vllm`",
+    );
+}
+
+#[test]
+fn tls_to_a_server_without_it_names_the_plain_address() {
+    // It answers what is no request, and does not only hang up.
+    let (_server, url) = crate::resume::server();
+    let plain = format!("`{url}`");
+    let secure = url.replace("http://", "https://");
+    let said = fails(&["probe", &secure], 4, &["does not speak TLS", &plain]);
+    assert!(!said.contains("--ca"), "{said}");
+}
+
+#[test]
+fn a_run_without_time_is_refused() {
+    fails(
+        &["run", "127.0.0.1:1", "--max-time", "0s"],
+        2,
+        &["a run of no length", "--max-time 10m"],
     );
 }

@@ -253,6 +253,18 @@ fn names_that_mean_nothing_get_what_may_have_been_meant() {
         &with(&["--quantization", "AWQQ"]),
         &["--quantization", "AWQ"],
     );
+    // A name that tells its format is no excuse for a word that means none.
+    calc(
+        &[
+            "--model",
+            "Qwen/Qwen3-14B-AWQ",
+            "--hardware",
+            "RTX 3090",
+            "--quantization",
+            "magic",
+        ],
+        &["--quantization", "`magic` is no known weight format"],
+    );
 }
 
 #[test]
@@ -318,6 +330,19 @@ fn a_machine_that_cannot_be_is_refused() {
         ],
         2,
         &["two numbers of accelerators"],
+    );
+    fails(
+        &[
+            "calc",
+            "--model",
+            "Qwen/Qwen3-4B",
+            "--hardware",
+            "2 x RTX 3090",
+            "--pipeline-parallel",
+            "2",
+        ],
+        2,
+        &["4 in all", "--tensor-parallel"],
     );
     fails(
         &[

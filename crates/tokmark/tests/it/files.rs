@@ -159,3 +159,35 @@ fn a_forged_number_and_a_forged_evidence_file_are_found() {
     std::fs::write(&evidence, b"something else").unwrap();
     fails(&["verify", &dir], 1, &["SHA-256 differs"]);
 }
+
+#[test]
+fn what_is_no_run_says_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let newer = write("newer.json", br#"{"format": "tokmark-run/99"}"#);
+    fails(
+        &["show", &newer],
+        2,
+        &["tokmark-run/99", "try: a newer tokmark wrote it"],
+    );
+    let evidence = write("run.evidence.zst", &[0x28, 0xb5, 0x2f, 0xfd]);
+    fails(
+        &["show", &evidence],
+        2,
+        &[
+            "cannot read",
+            "try: that is the evidence; name the document",
+        ],
+    );
+    write("my runs/small.journal", b"");
+    let folder = dir.path().join("my runs").display().to_string();
+    let resume = format!("--resume '{folder}'");
+    for command in [&["show", &folder][..], &["compare", &folder, &folder]] {
+        fails(command, 2, &["an unfinished run lies there", &resume]);
+    }
+}

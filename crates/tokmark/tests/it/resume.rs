@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{fails, tokmark};
 
 /// A process that is ended when dropped.
-struct Process(Child);
+pub(crate) struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -19,7 +19,7 @@ impl Drop for Process {
     }
 }
 
-fn server() -> (Process, String) {
+pub(crate) fn server() -> (Process, String) {
     let mut process = Command::new(env!("CARGO_BIN_EXE_tokmark"))
         .args(["sim", "--port", "0"])
         .stdout(Stdio::piped())

@@ -88,6 +88,19 @@ fn query(args: &QuestionArgs, machine: &str, unlocked: bool) -> Outcome<Query> {
         let message = format!("`{machine}` and --count {given} are two numbers of accelerators");
         return Err(Failure::saying(Exit::Usage, message));
     }
+    let groups = [own.pipeline_parallel, own.data_parallel];
+    let groups = groups.into_iter().flatten().map(u64::from).product::<u64>();
+    if let Some(count) = count
+        && groups > 1
+    {
+        let message = format!(
+            "`{machine}` is {count} accelerators in each of {groups} groups, {} in all",
+            groups.saturating_mul(count.into())
+        );
+        return Err(Failure::saying(Exit::Usage, message).hint(
+            "one accelerator's name and --tensor-parallel, --pipeline-parallel, --data-parallel",
+        ));
+    }
     Ok(Query {
         model: args.model.clone().unwrap_or_default(),
         quantization: args.quantization.clone(),

@@ -143,7 +143,7 @@ fn finished_is_said(url: &str, place: &str, again: &[&str], path: &Path) {
     assert!(said.contains(&finished), "{said}");
     let folder_named = [
         "run",
-        &url,
+        url,
         "--prefill",
         "off",
         "--contexts",
